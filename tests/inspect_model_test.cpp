@@ -67,7 +67,8 @@ TEST_F(InspectModel, KnowsTheTypeOfAnExportedModel) {
 TEST_F(InspectModel, RefusesWhatIsNotThisModel) {
   expect_one_sentence(inspect("/no/such/model"), 1, "there is no model directory '/no/such/model'");
   expect_one_sentence(inspect(model + " --preset base"), 2, "give either --model or --preset, not both.");
-  expect_one_sentence(inspect(model + " --heads 4"), 2, "' has heads 2, not 4; leave this setting out.");
+  expect_one_sentence(inspect(model + " --heads 4"), 2,
+                      "inspect: heads is 2 in the model '" + model + "', not 4; leave this setting out.");
   EXPECT_EQ(inspect(model + " --heads 2").status, 0);
   replace_file(model + "/model.safetensors", "x");
   expect_one_sentence(inspect(model), 1, "model.safetensors");

@@ -8,6 +8,8 @@
 
 #include "tests/program.h"
 #include "tests/small_model.h"
+#include "tests/terminal.h"
+#include "tests/training.h"
 
 namespace dragoman {
 namespace {
@@ -34,7 +36,7 @@ class Mistakes : public SmallModelTest {
 TEST_F(Mistakes, AFlagOfAnotherNameIsSuggested) {
   expect_usage("serve --model model --host localhost", "there is no flag '--host'. Did you mean '--address'?");
   expect_usage("translate --model model --gpu", "Did you mean '--device cuda'?");
-  expect_usage("train --model m --epochs 3", "Did you mean '--steps'?");
+  expect_usage("train --model m --epochs 3", "Training is counted in updates: --steps.");
   expect_usage("train --model m --src a.en", "Did you mean '--train-source'?");
   expect_usage("evaluate --model m --src a.en", "Did you mean '--source'?");
   expect_usage("translate -m model", "there is no flag '-m'. Did you mean '--model'?");
@@ -98,7 +100,8 @@ TEST_F(Mistakes, OneLineIsNotOneLines) {
 TEST_F(Mistakes, AWrongTextLeavesNoDirectoryBehind) {
   const std::string train = "train --model m --preset demo --train-source ";
   expect_usage(train + "a.en --train-target one.de", "'a.en' has 3 lines but 'one.de' has 1;");
-  expect_usage(train + "empty --train-target empty", "'empty' is empty: there is no text to learn a vocabulary from.");
+  write("empty.de", "");
+  expect_usage(train + "empty --train-target empty.de", "'empty' is empty: there is no text to learn a vocabulary");
   expect_one_sentence(here(train + "none.en --train-target a.de"), 1, "cannot read 'none.en'");
   EXPECT_FALSE(std::filesystem::exists(file("m")));
   expect_usage("train --model folder", "'folder' holds no run to resume, and there is no text to train on;");
@@ -169,6 +172,225 @@ TEST_F(Mistakes, ADeviceThatIsNotThereLeavesTheCpu) {
   const Ending ending = here("translate --model model --device cuda < a.en");
   expect_one_sentence(ending, 1, "use --device cpu.");
   EXPECT_EQ(ending.err.find("older"), std::string::npos) << ending.err;
+}
+
+TEST_F(Mistakes, TheValueOfAFlagIsNotTheCommand) {
+  write_small_model(file("demo"));
+  expect_usage("trnslate --model demo", "dragoman: there is no command 'trnslate'. Did you mean 'translate'?");
+  expect_usage("--model demo translate", "as in 'dragoman translate --model ...'.");
+  expect_usage("-m demo", "dragoman: there is no flag '-m'.");
+  expect_usage("version", "Did you mean 'dragoman --version'?");
+  expect_usage("eval", "Did you mean 'dragoman evaluate'?");
+}
+
+TEST_F(Mistakes, ATildeMakesNoDirectory) {
+  expect_usage("train --model=~/x --train-source a.en --train-target a.de",
+               "--model: ~ is not replaced by the home directory in '~/x',");
+  expect_usage("export --model model --output '~/o8'", "in '~/o8', because the shell does that only at the beginning");
+  expect_usage("score --hypothesis a.en --reference=a.de,~/a.de", "in '~/a.de'");
+  expect_usage("translate --model model '~/a.en'", "in '~/a.en'");
+  write("tilde.yaml", "train-source: ~/a.en\n");
+  expect_usage(
+      "train --model m --train-target a.de --config tilde.yaml",
+      "'tilde.yaml' line 1: train-source: ~ is not replaced by the home directory in '~/a.en'; write the whole");
+  EXPECT_FALSE(std::filesystem::exists(file("~")));
+}
+
+TEST_F(Mistakes, AFlagWithoutEffectIsRefused) {
+  const std::string train = "train --model m --train-source a.en --train-target a.de ";
+  expect_usage(train + "--peak-rate 0.5", "--peak-rate has no effect with the schedule paper;");
+  expect_usage(train + "--schedule inverse-sqrt --rate-constant 2", "--rate-constant has no effect");
+  expect_usage("train --lr 1", "Did you mean '--rate-constant', or '--schedule inverse-sqrt --peak-rate'?");
+  const std::string translate = "translate --model model a.en ";
+  expect_usage(translate + "--search greedy --beam 5", "--beam has no effect without --search beam.");
+  expect_usage(translate + "--temperature 0.5", "--temperature has no effect without --search sample.");
+  expect_usage(translate + "--alignment-head 2", "--alignment-head has no effect without --alignment.");
+  expect_usage("evaluate --model model --source a.en --reference a.de --n-best 3", "--n-best has no effect here:");
+  expect_usage("score --reference a.de --hypothesis a.de --trials 10", "without --confidence or --paired.");
+  expect_usage("doctor --sentence one", "--sentence has no effect without --model.");
+  expect_usage("demo --task reverse --grammar a.en", "--grammar has no effect with --task reverse or copy");
+  EXPECT_FALSE(std::filesystem::exists(file("m")));
+  write("beam.yaml", "search: greedy\nbeam: 5\n");  // a file may hold what this call does not need
+  EXPECT_EQ(here(translate + "--threads 1 --config beam.yaml").status, 0);
+}
+
+TEST_F(Mistakes, AFileThatIsNoTextIsNamedWithWhatItIs) {
+  const auto with = [&](const std::string& name, const std::string& bytes, const std::string& part) {
+    write(name, bytes);
+    expect_usage("translate --model model --on-bad-line keep " + name, part);
+    expect_usage("train --model m --preset demo --train-source " + name + " --train-target a.de", part);
+    EXPECT_FALSE(std::filesystem::exists(file("m")));
+  };
+  using namespace std::string_literals;
+  with("u16", "\xFF\xFEo\0n\0e\0\n\0"s, "'u16' is in UTF-16; convert it with 'iconv -f UTF-16 -t UTF-8 u16 > NEW'.");
+  with("le", "o\0n\0e\0\n\0"s, "'le' is in UTF-16LE; convert it with 'iconv -f UTF-16LE");
+  with("t.zip", "PK\x03\x04 and more\n"s, "'t.zip' is a zip archive; unpack it first.");
+  with("t.bz2", "BZh91AY\n", "'t.bz2' is packed with bzip2; unpack it first with bunzip2.");
+  write("latin", "one\nsch\xF6n\n");
+  expect_usage(
+      "score --reference latin --hypothesis a.en",
+      "if the file is in Latin-1 or Windows-1252, convert it with 'iconv -f WINDOWS-1252 -t UTF-8 latin > NEW'.");
+}
+
+TEST_F(Mistakes, AModelWithoutAnEntryIsRefused) {
+  ASSERT_EQ(shell("sed -i '/\"heads\"/d' " + model + "/config.json").status, 0);
+  expect_one_sentence(here("translate --model model a.en"), 1,
+                      "'model/config.json' has no entry 'heads'; copy the model again.");
+  write_small_model(model);  // a file of the first version, which had no rule for the initial weights
+  ASSERT_EQ(shell("sed -i '/\"initialisation\"/d' " + model + "/config.json").status, 0);
+  EXPECT_EQ(here("translate --threads 1 --model model a.en").status, 0);
+}
+
+TEST_F(Mistakes, APartOfAModelLeadsToTheModel) {
+  make_directory(model + "/checkpoints/step-4");
+  write("model/checkpoints/best.safetensors", "x");
+  for (const char* part : {"checkpoints", "checkpoints/step-4", "checkpoints/best.safetensors", "model.safetensors"}) {
+    expect_one_sentence(here(std::string("translate --model model/") + part + " a.en"), 1, "Did you mean 'model'?");
+  }
+  expect_usage("train --model model/model.safetensors --train-source a.en --train-target a.de",
+               "'model/model.safetensors' is a file; name a directory with --model. Did you mean 'model'?");
+  expect_usage("demo --model a.en", "'a.en' is a file; name a directory with --model.");
+  write("folder/config.json", "{\"model_type\": \"marian\"}\n");
+  expect_one_sentence(here("translate --model folder a.en"), 1, "does not describe a model of dragoman");
+  replace_file(model + "/config.json", [&] {
+    std::string config = read_file(model + "/config.json");
+    const std::string width = "\"d-ff\": ";
+    return config.insert(config.find(width) + width.size(), "1");
+  }());
+  expect_one_sentence(here("translate --model model a.en"), 1,
+                      "'model/model.safetensors' does not fit 'model/config.json'; copy all files of the model.");
+}
+
+TEST_F(Mistakes, HintsWorkWhenTheyAreFollowed) {
+  expect_usage("train --train-sets a.en a.de", "Did you mean '--train-source FILE --train-target FILE'?");
+  for (const char* flag : {"--train-pairs", "--train-source"}) {
+    expect_usage(std::string("train --model m ") + flag + " a.en a.de",
+                 "Did you mean '--train-source a.en --train-target a.de'?");
+  }
+  expect_usage("train --model m --beam 3", "It is a flag of translate, serve, show and evaluate.");
+  expect_usage("translate --model model --no-quiet a.en", "Did you mean '--quiet=false'?");
+  expect_usage("translate --model model --quiet false a.en", "Did you mean '--quiet=false'?");
+  expect_usage("translate --model a.en model", "Did you mean '--model model a.en'?");
+  expect_one_sentence(here("translate --model My Model a.en"), 1,
+                      "there is no model directory 'My'; put a name with spaces in quotes.");
+  expect_usage("inspect model", "Did you mean '--model model'?");
+  expect_usage("doctor model", "Did you mean '--model model'?");
+  expect_usage("average --model model", "'model' has no checkpoints; name the directory of a training run.");
+}
+
+TEST_F(Mistakes, ASettingIsNamedAsItWasGiven) {
+  expect_usage("inspect --layers 0", "inspect: layers is 0; it must be from 1 to 1000.");
+  expect_usage("inspect --encoder-layers 0 --layers 2", "inspect: encoder-layers is 0;");
+  write("lists.yaml", "heads: 8\nlayers: 200000\n");
+  expect_usage("inspect --config lists.yaml", "'lists.yaml' line 2: layers is 200000; it must be from 1 to 1000.");
+  expect_usage("inspect --model model --layers 9", "inspect: layers is 2 in the model 'model', not 9;");
+  expect_usage("tokenizer encode --model model --sample 5", "sample is 5; it must be from 0 to 1.");
+  expect_usage("translate --model model a.en --alignment --alignment-layer 9", "there is no layer 9; the model has ");
+  write("quote.yaml", "preset: \"demo\nlayers: 3\n");
+  expect_usage("inspect --config quote.yaml", "'quote.yaml' line 1 is not YAML (a quote is not closed);");
+  write("quoted.yaml", "preset: \"demo\"\nnorm: 'pre'\n");
+  EXPECT_EQ(here("inspect --config quoted.yaml").status, 0);
+  expect_usage("inspect --config quoted.yaml --config lists.yaml", "--config is given twice;");
+}
+
+TEST_F(Mistakes, OriginsAndHostsThatCannotMatchAreRefused) {
+  expect_usage("serve --model model --origins example.org", "'example.org' is not an origin such as https://example.");
+  expect_usage("serve --model model --origins https://example.org/", "'https://example.org/' is not an origin");
+  expect_usage("serve --model model --allowed-host 'http://foo bar'", "'http://foo bar' is not the name of a host.");
+}
+
+TEST_F(Mistakes, DemoLeavesOtherFilesAlone) {
+  make_directory(file("mine/text"));
+  write("mine/text/train.en", "my own text\n");
+  expect_usage("demo --model mine", "'mine/text/train.en' exists and is not of this demo;");
+  expect_usage("demo --model d --grammar empty", "the grammar 'empty' is empty.");
+  expect_usage("demo --model d --threads 99999", "threads is 99999;");
+  EXPECT_FALSE(std::filesystem::exists(file("d")));
+}
+
+TEST_F(Mistakes, ACommandThatReadsTheTerminalSaysSo) {
+  const std::string program = "sh -c 'cd " + directory + " && exec " + DRAGOMAN_PROGRAM + " ";
+  Terminal score(program + "score --reference a.de'");
+  EXPECT_TRUE(score.shows("score: reading the translations from the terminal; Ctrl-D ends."));
+  score.type(Terminal::kEndOfInput);  // once
+  EXPECT_TRUE(score.shows("standard input is empty, but 'a.de' is not;"));
+  Terminal show(program + "show --model model'");
+  EXPECT_TRUE(show.shows("the page would go to the terminal; name a file"));
+}
+
+// Mistakes with a run that has begun.
+class RunMistakes : public TrainingTest {
+ protected:
+  RunMistakes() { EXPECT_EQ(run(train("model", "--steps 2 --save-every 1")).status, 0); }
+  std::string again(const std::string& more) const { return "train --model " + file("model") + " --steps 4 " + more; }
+  Ending fresh(const std::string& source, const std::string& target, const std::string& more = "") const {
+    return run("train --model " + file("new") + " --train-source " + file(source) + " --train-target " + file(target) +
+               " --layers 1 --d-model 16 --d-ff 32 --heads 2 --vocabulary 60 --max-length 40 --batch-tokens 256"
+               " --threads 1 --steps 1 " +
+               more);
+  }
+};
+
+TEST_F(RunMistakes, SizesCannotChange) {
+  const std::string sentence = "sizes of the model cannot change in a run that has begun";
+  expect_one_sentence(run(again("--layers 2")), 2, sentence);
+  expect_one_sentence(run(again("--layers 2 --allow-changes")), 2, sentence);
+  expect_one_sentence(run(again("--vocabulary 80 --allow-changes")), 2, sentence);
+  expect_one_sentence(run(again("--dropout 0.3")), 2, "or add --allow-changes.");
+}
+
+TEST_F(RunMistakes, DemoNamesTheStepsOfTheRunInItsDirectory) {
+  expect_one_sentence(run("demo --model " + file("model") + " --steps 3"), 2,
+                      "holds a run of 2 steps; choose another directory with --model, or the same --steps.");
+  EXPECT_FALSE(std::filesystem::exists(file("model/text")));
+}
+
+TEST_F(RunMistakes, AnotherTextIsRefusedBeforeTheTokensAreReplaced) {
+  write_text("other", 50, 3);
+  const std::string tokens = read_file(file("model/corpus/tokens.cache"));
+  expect_last_sentence(run(again("--train-source " + file("other.en") + " --train-target " + file("other.ne"))), 2,
+                       "the training text is not that of the run in '" + file("model") + "', which began with '" +
+                           file("train.en") + "';");
+  EXPECT_TRUE(read_file(file("model/corpus/tokens.cache")) == tokens);
+  expect_last_sentence(run(again("--train-weights 2")), 2, "(train-weights) are not those of the run");
+}
+
+TEST_F(RunMistakes, AConfigOfANewerFormatIsNotReplaced) {
+  const std::string config = file("model/config.json");
+  ASSERT_EQ(shell("sed -i 's/\"format\": 1/\"format\": 7/' " + config).status, 0);
+  expect_one_sentence(run(again("")), 1, "is of format 7, but this program reads format 1;");
+  EXPECT_NE(read_file(config).find("\"format\": 7"), std::string::npos);
+}
+
+TEST_F(RunMistakes, ARunThatCannotStartLeavesNothingBehind) {
+  write_text("empty", 0, 4);
+  replace_file(file("blank.en"), std::string(400, '\n'));
+  const auto refused = [&](const Ending& ending, int status, const std::string& part) {
+    expect_last_sentence(ending, status, part);
+    EXPECT_FALSE(std::filesystem::exists(file("new"))) << part;
+  };
+  refused(fresh("train.en", "train.ne", "--max-length 2"), 2, "all 400 are longer than 2 tokens; raise --max-length.");
+  refused(fresh("blank.en", "train.ne"), 2, "no pair is left to train on: all 400 have an empty side.");
+  refused(fresh("train.en", "train.ne", "--probe none.txt"), 1, "cannot read 'none.txt'");
+  refused(fresh("train.en", "train.ne", "--memory-mb 1"), 1, "but 1 MiB is allowed; raise --memory-mb");
+  const std::string empty = "--valid-source " + file("empty.en") + " --valid-target " + file("empty.ne");
+  refused(fresh("train.en", "train.ne", empty), 2, "empty.en' is empty.");
+}
+
+TEST_F(RunMistakes, FilesThatAreProbablyWrongAreMentioned) {
+  const auto said = [&](const Ending& ending, const std::string& part) {
+    EXPECT_EQ(ending.status, 0);
+    EXPECT_NE(ending.err.find(part), std::string::npos) << ending.err;
+    std::filesystem::remove_all(file("new"));
+  };
+  const auto valid = [&](const std::string& source, const std::string& target) {
+    return fresh("train.en", "train.ne", "--valid-source " + file(source) + " --valid-target " + file(target));
+  };
+  said(fresh("train.en", "train.en"), "--train-source and --train-target name the same file");
+  said(valid("train.en", "train.ne"), "is also training text");
+  said(valid("valid.ne", "valid.en"), "did you swap source and target?");
+  const std::string right = valid("valid.en", "valid.ne").err;
+  EXPECT_EQ(right.find("train: "), std::string::npos) << right;
 }
 
 }  // namespace

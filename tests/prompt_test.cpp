@@ -68,11 +68,16 @@ TEST_F(PromptTest, AMistakeGetsOneSentenceAndThePromptGoesOn) {
   Terminal terminal(line());
   terminal.type(":beam 0\n:nbest 9\n:baem 8\n:beam 8x\nfour \xFF two\nthree\n");
   EXPECT_TRUE(terminal.shows(end("beam is 0; it must be from 1 to 1000.") + "> ")) << terminal.shown();
-  EXPECT_TRUE(terminal.shows("n-best is 9 but the beam is only 4 wide"));
+  EXPECT_TRUE(terminal.shows("n-best is 9 but the beam is only 4 wide; raise :beam."));
   EXPECT_TRUE(terminal.shows(end("there is no setting 'baem'. Did you mean 'beam'? :help lists them all.") + "> "));
   EXPECT_TRUE(terminal.shows(":beam: '8x' is not a whole number"));
-  EXPECT_TRUE(terminal.shows("this line is not UTF-8 text;"));
+  EXPECT_TRUE(terminal.shows("this line is not UTF-8 text; type it again."));
   EXPECT_TRUE(terminal.shows(end(translation("three")) + "> ")) << terminal.shown();
+  terminal.type(":search greedy\n:n-best 3\n:quit now\n:\n: beam 3\n");
+  EXPECT_TRUE(terminal.shows("use :search beam or :search sample.")) << terminal.shown();
+  EXPECT_TRUE(terminal.shows(end(":quit takes no value.") + "> "));
+  EXPECT_TRUE(terminal.shows(end("a colon begins a command; :help lists them all.") + "> "));
+  EXPECT_TRUE(terminal.shows(end("beam is 3") + "> ")) << terminal.shown();
   terminal.type(":q\n");
   EXPECT_EQ(terminal.status(), 0);
 }

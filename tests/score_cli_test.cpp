@@ -127,7 +127,7 @@ TEST_F(ScoreCommand, ComparesSystems) {
 TEST_F(ScoreCommand, FilesMustHaveTheSameNumberOfLines) {
   const std::string command = kProgram + " score --reference " + reference;
   expect_one_sentence(shell("printf 'a\\nb\\n' | " + command), 2, "has only 1 line, but standard input has more");
-  expect_one_sentence(shell(command + " </dev/null"), 2, "standard input has only 0 lines");
+  expect_one_sentence(shell(command + " </dev/null"), 2, "standard input is empty, but '" + reference + "' is not;");
   write(other, "a\nb\n");
   expect_one_sentence(score("--system " + other), 2, "has only 1 line, but '" + other + "' has more");
   write(reference, "");

@@ -70,7 +70,7 @@ TEST_F(TokenizerCommand, ReportsMistakesInOneSentence) {
   expect_one_sentence(run("tokenizer encode --model /no/such/file"), 1, "cannot read '/no/such/file'");
   expect_one_sentence(run("tokenizer encode --model " + text), 1, "is not a SentencePiece model");
   expect_one_sentence(run("tokenizer decode"), 2, "tokenizer decode: --model FILE is missing");
-  expect_one_sentence(piped("a\\n", "encode --sample 2"), 2, "the amount of sampling is 2");
+  expect_one_sentence(piped("a\\n", "encode --sample 2"), 2, "sample is 2; it must be from 0 to 1.");
 }
 
 TEST_F(TokenizerCommand, NamesTheLineThatIsWrong) {

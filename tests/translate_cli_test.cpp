@@ -72,8 +72,10 @@ TEST_F(TranslateCommand, TreatsABadLineAsTheFlagSays) {
   const Ending stopped = translate(input);
   EXPECT_EQ(stopped.status, 2);
   EXPECT_EQ(stopped.out, three + "\n");
-  EXPECT_EQ(stopped.err,
-            "translate: line 2 is not UTF-8 text; correct or remove it, or use --on-bad-line keep or empty.\n");
+  EXPECT_EQ(
+      stopped.err,
+      "translate: line 2 is not UTF-8 text; correct or remove it, or use --on-bad-line keep or empty; if the file is "
+      "in Latin-1 or Windows-1252, convert it with 'iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW'.\n");
   EXPECT_EQ(translate(input, "--on-bad-line keep").out, three + "\nfour \xFF two\n" + three + "\n");
   EXPECT_EQ(translate(input, "--on-bad-line empty --flags").out, three + "\t\n\tbad\n" + three + "\t\n");
 }
@@ -214,7 +216,7 @@ TEST_F(TranslateCommand, RefusesWrongSettings) {
   expect_one_sentence(translate("one\n", "--n-best 5"), 2, "n-best is 5 but the beam is only 4 wide");
   expect_one_sentence(translate("one\n", "--n-best 2 --search greedy"), 2, "a greedy search has one result");
   expect_one_sentence(translate("one\n", "--n-best 2 --scores"), 2, "--n-best prints lines in its own format");
-  expect_one_sentence(translate("one\n", "--alignment --alignment-layer 9"), 2, "there is no head 0 in layer 9");
+  expect_one_sentence(translate("one\n", "--alignment --alignment-layer 9"), 2, "there is no layer 9; the model has 2");
   expect_one_sentence(translate("one\n", "--attention /no/such/directory/file"), 1, "/no/such/directory/file");
   expect_one_sentence(run("translate < /dev/null"), 2, "translate: --model DIR is missing");
 }
@@ -260,7 +262,7 @@ TEST_F(TranslateCommand, EndsQuietlyAtAClosedPipe) {
 
 TEST_F(TranslateCommand, FailsWithoutWaitingForMoreInput) {
   const Ending ending = from_open_pipe("one\\n\\377\\n", "");
-  EXPECT_TRUE(ending.err.ends_with("keep or empty.\nstatus 2\n")) << ending.err;
+  EXPECT_TRUE(ending.err.ends_with("FILE > NEW'.\nstatus 2\n")) << ending.err;
   EXPECT_EQ(ending.out, translation("one") + "\n");
 }
 

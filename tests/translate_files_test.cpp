@@ -58,8 +58,9 @@ TEST_F(TranslateFiles, MessagesNameTheFileAndItsLine) {
   const Ending bad = with(one + " " + empty + " " + two);
   EXPECT_EQ(bad.status, 2);
   EXPECT_EQ(bad.err, "translate: '" + two +
-                         "' line 2 is not UTF-8 text; correct or remove it, or use --on-bad-line keep or "
-                         "empty.\n");
+                         "' line 2 is not UTF-8 text; correct or remove it, or use --on-bad-line keep or empty; "
+                         "if the file is in Latin-1 or Windows-1252, convert it with 'iconv -f WINDOWS-1252 -t UTF-8 "
+                         "FILE > NEW'.\n");
   EXPECT_EQ(bad.out, translations("three\nfour\nfive\n"));
   const std::string long_line = write("long.txt", data::words(9) + "\n");
   EXPECT_EQ(with("--longest 3 " + one + " " + long_line).err,

@@ -79,6 +79,7 @@ void read_value(const FieldPair& value, std::string_view text, std::string_view 
 std::size_t read_name(const std::vector<std::string>& names, std::string_view text, std::string_view where) {
   const auto at = std::find(names.begin(), names.end(), text);
   if (at != names.end()) return static_cast<std::size_t>(at - names.begin());
+  require<UsageError>(names.size() != 1, where, ": there is no '", text, "'; there is only ", names.front(), ".");
   std::string listed;
   for (const std::string& name : names) listed += (listed.empty() ? "" : ", ") + name;
   // A GPU is called cuda here, but "cpu" is nearer to "gpu".

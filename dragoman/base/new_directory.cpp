@@ -5,11 +5,13 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <exception>
 #include <optional>
 #include <random>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "dragoman/base/files.h"
 
@@ -121,6 +123,15 @@ void make_new_directory(const fs::path& to, const std::function<void(const fs::p
     fs::remove_all(unfinished, ignored);
     throw;
   }
+}
+
+RemovedIfFailed::RemovedIfFailed(fs::path directory, bool is_new)
+    : directory_(std::move(directory)), is_new_(is_new), exceptions_(std::uncaught_exceptions()) {}
+
+RemovedIfFailed::~RemovedIfFailed() {
+  if (!is_new_ || std::uncaught_exceptions() == exceptions_) return;
+  std::error_code ignored;
+  fs::remove_all(directory_, ignored);
 }
 
 }  // namespace dragoman

@@ -13,4 +13,19 @@ namespace dragoman {
 void make_new_directory(const std::filesystem::path& to,
                         const std::function<void(const std::filesystem::path&)>& write);
 
+// Removes a new directory with everything in it if an exception destroys this object. The caller must know that no
+// other process has written to it. Has no effect if `is_new` is false.
+class RemovedIfFailed {
+ public:
+  RemovedIfFailed(std::filesystem::path directory, bool is_new);
+  ~RemovedIfFailed();
+  RemovedIfFailed(const RemovedIfFailed&) = delete;
+  RemovedIfFailed& operator=(const RemovedIfFailed&) = delete;
+
+ private:
+  std::filesystem::path directory_;
+  bool is_new_;
+  int exceptions_;
+};
+
 }  // namespace dragoman

@@ -45,6 +45,8 @@ void average(CommandSettings& settings) {
   const DirectoryLock lock(options.model);
   model::ModelInfo info = model::read_info(options.model);
   const std::vector<train::Checkpoint> checkpoints = train::scheduled_checkpoints(options.model);
+  require<UsageError>(!checkpoints.empty(), "'", options.model,
+                      "' has no checkpoints; name the directory of a training run.");
   require<UsageError>(static_cast<int>(checkpoints.size()) >= options.last, "'", options.model, "' has ",
                       counted(std::ssize(checkpoints), "checkpoint"), ", but ", options.last,
                       options.last == 1 ? " was" : " were",
@@ -57,7 +59,9 @@ void average(CommandSettings& settings) {
     steps += join(steps.empty() ? "" : ", ", checkpoints[i].step);
   }
   Json provenance = parse_json(info.provenance, "the provenance of a model");
-  provenance["weights"] = join("the mean of the checkpoints of steps ", steps);
+  const std::string what =
+      join(options.last == 1 ? "the checkpoint of step " : "the mean of the checkpoints of steps ", steps);
+  provenance["weights"] = what;
   info.provenance = provenance.dump();
   // The weights are written first. If the program is killed before the info is written, the model is still complete;
   // only the description of its weights is old.
@@ -76,8 +80,7 @@ void average(CommandSettings& settings) {
     });
   }
   const fs::path output = options.output.empty() ? options.model : options.output;
-  print(fmt::format("wrote the mean of the checkpoints of steps {} to '{}'\n", steps,
-                    model::weights_file(output).string()));
+  print(fmt::format("wrote {} to '{}'\n", what, model::weights_file(output).string()));
 }
 
 }  // namespace

@@ -17,6 +17,10 @@ void demo(CommandSettings& settings) {
   settings.read_file();
   DemoOptions options;
   settings.apply(options);
+  const bool translates = options.task == DemoTask::kTranslate;
+  for (const char* key : {"grammar", "model"}) {
+    settings.require_effect(key, translates, "with --task reverse or copy, which need no text and keep no model.");
+  }
   switch (options.task) {
     case DemoTask::kTranslate: return demo_translation(options);
     case DemoTask::kReverse: return demo_toy(options, demo::ToyTask::kReverse);

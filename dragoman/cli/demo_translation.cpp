@@ -3,11 +3,13 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/new_directory.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/demo.h"
 #include "dragoman/cli/find_roles.h"
@@ -19,8 +21,10 @@
 #include "dragoman/demo/demo_corpus.h"
 #include "dragoman/demo/nearest_neighbour.h"
 #include "dragoman/eval/bleu.h"
+#include "dragoman/model/files/info.h"
 #include "dragoman/model/files/words.h"
 #include "dragoman/model/registry/registry.h"
+#include "dragoman/train/checkpoint.h"
 
 namespace dragoman::cli {
 namespace {
@@ -34,7 +38,11 @@ constexpr std::size_t kLargestGrammar = 1 << 20;      // bytes
 constexpr const char* kGrammarFile = "text/grammar";  // the grammar that the text was made from
 
 std::string grammar_text(const DemoOptions& options) {
-  return options.grammar.empty() ? std::string(demo::demo_grammar()) : read_file(options.grammar, kLargestGrammar);
+  if (options.grammar.empty()) return std::string(demo::demo_grammar());
+  std::string text = read_file(options.grammar, kLargestGrammar);
+  require<UsageError>(text.find_first_not_of(" \t\r\n") != std::string::npos, "the grammar '", options.grammar,
+                      "' is empty.");
+  return text;
 }
 
 demo::DemoCorpus make_corpus(const DemoOptions& options, const std::string& text) {
@@ -71,35 +79,74 @@ void write_probe(const fs::path& file, const std::vector<TextPair>& pairs) {
   replace_file(file, probe);
 }
 
+// Leaves no new directory behind if a file cannot be written, for example because the disk is full.
+void write_corpus(const fs::path& directory, const demo::DemoCorpus& corpus, const std::string& grammar) {
+  const RemovedIfFailed removed_if_failed(directory, !fs::exists(status_of(directory)));
+  const fs::path text = directory / "text";
+  make_directory(text);
+  write_pairs(text / "train", corpus.train);
+  write_pairs(text / "valid", corpus.valid);
+  write_pairs(text / "test", corpus.test);
+  write_alignments(text / "valid.align", corpus.valid_links);
+  write_alignments(text / "test.align", corpus.test_links);
+  write_probe(text / "probe.en", corpus.test);
+  replace_file(directory / kGrammarFile, grammar);
+  model::write_words(directory, demo::source_words(corpus.train));
+}
+
 // A run in the directory continues with the text that it began with, so the corpus must be the same.
 void require_same_corpus(const fs::path& text, const demo::DemoCorpus& corpus) {
   const fs::path file = text / "train.en";
   if (!fs::exists(file)) return;
   std::string made;
   for (const TextPair& pair : corpus.train) made += pair.source + "\n";
-  require<UsageError>(read_file(file) == made, "'", text.parent_path().string(),
-                      "' holds a demo with another grammar or seed; choose another directory with --model.");
+  if (read_file(file) == made) return;
+  const bool is_demo = fs::exists(text.parent_path() / kGrammarFile);
+  throw UsageError(
+      is_demo ? join("'", text.parent_path().string(),
+                     "' holds a demo with another grammar or seed; choose another directory with --model.")
+              : join("'", file.string(), "' exists and is not of this demo; choose another directory with --model."));
 }
 
-train::RunRequest training_request(const DemoOptions& options, const fs::path& text) {
+// The settings of the run, without its text.
+train::TrainingSettings demo_settings(const DemoOptions& options) {
   const model::Preset preset = model::preset("demo");
-  train::RunRequest request{.directory = options.model, .init = {}, .settings = {}, .allow_changes = false};
-  train::TrainingSettings& settings = request.settings;
+  train::TrainingSettings settings;
   settings.model = preset.model;
   settings.training = preset.training;
   settings.training.seed = options.seed;
   if (options.steps > 0) settings.training.steps = options.steps;
+  settings.run.valid_every = (settings.training.steps + 3) / 4;
+  settings.run.save_every = (settings.training.steps + 15) / 16;  // each checkpoint is a frame of the training film
+  settings.machine.threads = options.threads;
+  settings.machine.report_every = 20;
+  settings.validate();
+  return settings;
+}
+
+// A run in the directory must have begun with the same settings; what differs comes from --steps or --seed.
+void require_same_run(const DemoOptions& options, const train::TrainingSettings& settings) {
+  if (train::list_checkpoints(options.model).empty()) return;
+  const DirectoryLock lock(options.model);  // so that no run replaces its checkpoints meanwhile
+  const std::optional<train::RunState> stored = train::resumable_state(options.model, [](const std::string&) {});
+  if (!stored || train::differences(stored->settings, settings).empty()) return;
+  const std::int64_t steps = stored->settings.training.steps;
+  require<UsageError>(steps == settings.training.steps, "'", options.model, "' holds a run of ", counted(steps, "step"),
+                      "; choose another directory with --model, or the same --steps.");
+  throw UsageError(
+      join("'", options.model, "' holds a run with other settings; choose another directory with --model."));
+}
+
+train::RunRequest training_request(const DemoOptions& options, const fs::path& text) {
+  train::RunRequest request{
+      .directory = options.model, .init = {}, .settings = demo_settings(options), .allow_changes = false};
+  train::TrainingSettings& settings = request.settings;
   settings.text.train_source = {(text / "train.en").string()};
   settings.text.train_target = {(text / "train.de").string()};
   settings.text.valid_source = (text / "valid.en").string();
   settings.text.valid_target = (text / "valid.de").string();
   settings.text.resolve_languages();
-  settings.run.valid_every = (settings.training.steps + 3) / 4;
-  settings.run.save_every = (settings.training.steps + 15) / 16;  // each checkpoint is a frame of the training film
   if (fs::file_size(text / "probe.en") > 0) settings.machine.probe = (text / "probe.en").string();
-  settings.machine.threads = options.threads;
-  settings.machine.report_every = 20;
-  settings.validate();
   return request;
 }
 
@@ -181,18 +228,12 @@ void print_next_steps(const fs::path& directory, const std::string& sentence) {
 
 void demo_translation(const DemoOptions& options) {
   const fs::path directory = options.model, text = directory / "text";
+  model::require_directory_name(directory);
+  require_same_run(options, demo_settings(options));
   const std::string grammar = grammar_text(options);
   const demo::DemoCorpus corpus = make_corpus(options, grammar);
   require_same_corpus(text, corpus);
-  make_directory(text);
-  write_pairs(text / "train", corpus.train);
-  write_pairs(text / "valid", corpus.valid);
-  write_pairs(text / "test", corpus.test);
-  write_alignments(text / "valid.align", corpus.valid_links);
-  write_alignments(text / "test.align", corpus.test_links);
-  write_probe(text / "probe.en", corpus.test);
-  replace_file(directory / kGrammarFile, grammar);
-  model::write_words(directory, demo::source_words(corpus.train));
+  write_corpus(directory, corpus, grammar);
   note(fmt::format(
       "made {} sentence pairs from a grammar; the {} test pairs combine constructions that no training pair combines",
       with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));

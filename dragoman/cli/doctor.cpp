@@ -98,11 +98,13 @@ class Results {
   void finish(bool strict) {
     print(json_ ? health_json(sections_).dump(2) + "\n" : summary_text(sections_) + "\n");
     flush_output();
-    std::int64_t failed = 0;
+    std::int64_t errors = 0, warnings = 0;
     for (const Section& section : sections_) {
-      failed += section.count(Level::kError) + (strict ? section.count(Level::kWarning) : 0);
+      errors += section.count(Level::kError);
+      warnings += section.count(Level::kWarning);
     }
-    require<Error>(failed == 0, "found ", summary_text(sections_), ".");
+    require<Error>(errors == 0, "there are errors.");
+    require<Error>(!strict || warnings == 0, "there are warnings, which --strict does not allow.");
   }
 
  private:
@@ -181,6 +183,7 @@ void doctor(CommandSettings& given) {
   given.read_file();
   DoctorOptions options;
   given.apply(options);
+  given.require_effect("sentence", !options.model.empty(), "without --model.");
   options.validate();
   const train::TextSettings text = training_settings(given, options.preset).second.text;
   const health::CorpusRequest corpus = corpus_request(options, text);

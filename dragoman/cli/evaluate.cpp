@@ -144,10 +144,15 @@ void evaluate(CommandSettings& settings) {
   settings.apply(search);
   settings.apply(metric);
   settings.apply(options);
+  require_search_effects(settings, search);
+  settings.require_effect("n-best", search.method == decode::Method::kSample || search.n_best == 1,
+                          "here: only the best translation is scored.");
   options.validate();
   metric.validate();
   decode::TranslatorOptions translator_options = options_of(translation_settings, search);
   translator_options.report = note;
+  announce_typing(options.source, "evaluate", "the sentences");
+  announce_typing(options.reference, "evaluate", "the references");
   const TestSet set = read_test_set(options);
   decode::Translator translator(directories(translation_settings), translator_options);
   warn_if_swapped(options, translator.model().info);

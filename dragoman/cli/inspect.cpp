@@ -75,8 +75,15 @@ Subject preset_subject(const CommandSettings& settings, const InspectOptions& op
   require_architecture(settings, preset.model, "preset");
   settings.apply(preset.model);
   settings.apply(preset.training);
-  preset.model.validate();
-  preset.training.validate();
+  settings.validate_as_given(
+      [&] {
+        preset.model.validate();
+        preset.training.validate();
+      },
+      [&](const auto& rename) {
+        rename(preset.model);
+        rename(preset.training);
+      });
   return {.name = preset.name, .summary = preset.summary, .model = preset.model};
 }
 
@@ -88,11 +95,14 @@ Subject stored_subject(const CommandSettings& settings, const InspectOptions& op
   model::ModelConfig changed = config;
   settings.apply(changed);
   const Json before = settings_to_json(config), after = settings_to_json(changed);
-  for (const auto& [key, value] : after.items()) {
-    require<UsageError>(before[key] == value, "the model in '", options.model, "' has ", key, " ",
-                        setting_text(before[key], key), ", not ", setting_text(value, key),
-                        "; leave this setting out.");
-  }
+  settings.validate_as_given(
+      [&] {
+        for (const auto& [key, value] : after.items()) {
+          require<UsageError>(before[key] == value, key, " is ", setting_text(before[key], key), " in the model '",
+                              options.model, "', not ", setting_text(value, key), "; leave this setting out.");
+        }
+      },
+      [&](const auto& rename) { rename(changed); });
   return {.name = options.model, .summary = config.describe(), .model = config, .stored = std::move(stored)};
 }
 

@@ -21,10 +21,11 @@ constexpr std::string_view kHelp =
     "  :quit             end, as Ctrl-D does\n"
     "The settings and their values:\n";
 
-// A colon and a letter, so that a smiley is a text.
+// A colon, perhaps with a word or a question mark after it, so that a smiley is a text.
 bool is_command(const std::string& line) {
-  return line.size() > 1 && line[0] == ':' &&
-         (std::isalpha(static_cast<unsigned char>(line[1])) != 0 || line[1] == '?');
+  if (!line.starts_with(':')) return false;
+  const std::size_t word = line.find_first_not_of(" \t", 1);
+  return word == std::string::npos || std::isalpha(static_cast<unsigned char>(line[word])) != 0 || line[word] == '?';
 }
 
 std::string greeting(const model::ModelInfo& info) {
@@ -61,16 +62,21 @@ bool Prompt::next(std::string& line) {
 
 bool Prompt::answer(const std::string& line) {
   if (line.find_first_not_of(" \t") == std::string::npos) return true;
-  if (is_command(line)) return obey(std::string_view(line).substr(1));
+  if (is_command(line)) return obey(trimmed(std::string_view(line).substr(1)));
   translate(line);
   return true;
 }
 
 bool Prompt::obey(std::string_view command) {
-  const auto is_one_of = [command](auto... names) { return ((command == names) || ...); };
-  if (is_one_of("quit", "q", "exit")) return false;
-  if (is_one_of("help", "h", "?")) {
+  const std::string_view name = command.substr(0, command.find_first_of(" \t"));
+  const auto is_one_of = [name](auto... names) { return ((name == names) || ...); };
+  const bool is_quit = is_one_of("quit", "q", "exit"), is_help = is_one_of("help", "h", "?");
+  require<UsageError>(name == command || !(is_quit || is_help), ":", name, " takes no value.");
+  if (is_quit) return false;
+  if (is_help) {
     note(join(kHelp, settings_.list()));
+  } else if (command.empty()) {
+    note("a colon begins a command; :help lists them all.");
   } else {
     note(settings_.change(command));
   }

@@ -31,7 +31,10 @@ std::vector<std::string> all_systems(const ScoreOptions& options) {
 
 Tallies count(const ScoreOptions& options, const ChosenMetrics& metrics) {
   const bool keep = options.sentence_level || options.resampling() != eval::Resampling::kNone;
-  ScoreInput input(all_systems(options), options.reference);
+  const std::vector<std::string> systems = all_systems(options);
+  for (const std::string& file : systems) announce_typing(file, "score", "the translations");
+  for (const std::string& file : options.reference) announce_typing(file, "score", "the references");
+  ScoreInput input(systems, options.reference);
   Tallies tallies(input.hypotheses().size(), std::vector<Tally>(metrics.size()));
   while (input.next()) {
     for (std::size_t system = 0; system < tallies.size(); ++system) {
@@ -93,6 +96,9 @@ void score(CommandSettings& settings) {
   ScoreOptions options;
   settings.apply(options);
   options.validate();
+  for (const char* key : {"trials", "seed"}) {
+    settings.require_effect(key, options.resampling() != eval::Resampling::kNone, "without --confidence or --paired.");
+  }
   const ChosenMetrics metrics = options.metrics();
   const Tallies tallies = count(options, metrics);
   if (options.sentence_level) {

@@ -28,6 +28,15 @@
 namespace dragoman::cli {
 namespace {
 
+bool is_host(std::string_view text) { return !text.empty() && text.find_first_of(" /?#@") == std::string_view::npos; }
+
+// A scheme, a host and perhaps a port, as browsers send them; a path or a slash at the end would never match.
+bool is_origin(std::string_view text) {
+  if (text == "*" || text == "null") return true;
+  const std::size_t scheme = text.find("://");
+  return scheme != std::string_view::npos && scheme > 0 && is_host(text.substr(scheme + 3));
+}
+
 struct ServeSettings {
   std::string address = "127.0.0.1";
   int port = 8080;
@@ -99,6 +108,12 @@ struct ServeSettings {
     require_between("idle-seconds", idle_seconds, 0.01, 86400);
     require_between("drain-seconds", drain_seconds, 0, 86400);
     require_between("requests-per-minute", requests_per_minute, 0, 1e9);
+    for (const std::string& origin : origins) {
+      require<UsageError>(is_origin(origin), "origins: '", origin, "' is not an origin such as https://example.org.");
+    }
+    for (const std::string& host : allowed_host) {
+      require<UsageError>(is_host(host), "allowed-host: '", host, "' is not the name of a host.");
+    }
   }
 };
 

@@ -1,5 +1,6 @@
 // dragoman show: writes the attention page as one file that needs no server.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -48,6 +49,8 @@ void show(CommandSettings& settings) {
   settings.apply(translation_settings);
   settings.apply(search);
   settings.apply(options);
+  require<UsageError>(options.output != "-" || ::isatty(STDOUT_FILENO) != 1,
+                      "the page would go to the terminal; name a file, such as --output attention.html.");
   check_output_file(options.output, {options.input});
   decode::TranslatorOptions translation = options_of(translation_settings, search);
   translation.report = note;
@@ -56,6 +59,7 @@ void show(CommandSettings& settings) {
   serve::Models models(directories(translation_settings), translation, kMaxWaiting);
   // A text may take 1 GiB of memory, eight times what a server allows by default.
   const serve::HandlerContext context{.models = models, .limits = {.cost = {.bytes = std::int64_t{1} << 30}}};
+  announce_typing(options.input, "show", "the texts");
   const std::string page = serve::offline_page(context, read_texts(options.input));
   if (options.output == "-") return print(page);
   replace_file(options.output, page);

@@ -45,7 +45,8 @@ struct VocabularyOptions {
     check_output_file(output, input);
     require<MemoryError>(memory_mb == 0 || memory_mb >= kProgramMebibytes + kMinMebibytes,
                          "learning a vocabulary needs at least ", kProgramMebibytes + kMinMebibytes, " MiB, but ",
-                         memory_mb.value, " MiB are allowed; give more with --memory-mb.");
+                         memory_mb.value, memory_mb == 1 ? " MiB is" : " MiB are",
+                         " allowed; give more with --memory-mb.");
   }
 
   text::LearningLimits limits() const {
@@ -137,7 +138,9 @@ void encode(CommandSettings& settings) {
   settings.read_file();
   EncodeOptions options;
   settings.apply(options);
+  require_between("sample", options.sample, 0, 1);
   const Tokenizer tokenizer = load_tokenizer(options.model);
+  announce_typing("-", "tokenizer encode", "the text");
   LineReader input("-");
   for (std::string line; input.next(line);) {
     // A random stream per line: how a line is cut depends on its number, not on the lines before it.
@@ -177,6 +180,7 @@ void decode(CommandSettings& settings) {
   DecodeOptions options;
   settings.apply(options);
   const Tokenizer tokenizer = load_tokenizer(options.model);
+  announce_typing("-", "tokenizer decode", "the tokens");
   constexpr std::size_t kMaxBytes = 16 << 20;  // larger than for encode, because tokens are longer than their text
   LineReader input("-", {.max_bytes = kMaxBytes});
   for (std::string line; input.next(line);) {

@@ -1,6 +1,7 @@
 // dragoman train: from text files to a model directory.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -62,12 +63,47 @@ train::TrainingSettings starting_settings(const TrainOptions& options) {
   return settings;
 }
 
+// Refuses or mentions flags that would change nothing. Presets and files may hold such settings.
+void require_training_effects(const CommandSettings& given, const TrainOptions& options,
+                              const model::TrainingConfig& training) {
+  const bool is_paper = training.schedule == optim::RateShape::kPaper;
+  for (const char* key : {"peak-rate", "initial-rate"}) {
+    given.require_effect(key, !is_paper,
+                         "with the schedule paper; add --schedule inverse-sqrt, or use --rate-constant.");
+  }
+  given.require_effect("rate-constant", is_paper, "with the schedule inverse-sqrt; use --peak-rate.");
+  for (const char* key : {"vocabulary", "source-vocabulary", "target-vocabulary"}) {
+    if (options.init.empty() || !given.has_flag(key)) continue;
+    note(join("train: --", key, " has no effect with --init, which takes the vocabulary of that model."));
+  }
+}
+
+// Names of files that are probably wrong. The run goes on, because they may be meant.
+void warn_about_texts(const train::TextSettings& text) {
+  for (std::size_t i = 0; i < std::min(text.train_source.size(), text.train_target.size()); ++i) {
+    if (text.train_source[i] != text.train_target[i]) continue;
+    note(join("train: --train-source and --train-target name the same file, '", text.train_source[i], "'."));
+  }
+  if (text.train_source.empty() || text.valid_source.empty()) return;
+  if (std::ranges::count(text.train_source, text.valid_source) > 0) {
+    note(join("train: the validation text '", text.valid_source, "' is also training text, so its scores say little."));
+  }
+  const std::string& train_file = text.train_source.front();
+  const std::string train_language = train::language_of(train_file), language = train::language_of(text.valid_source);
+  if (train_language.empty() || language.empty() || train_language == language) return;
+  note(join("train: '", train_file, "' is ", train_language, " by its name, but '", text.valid_source, "' is ",
+            language, "; did you swap source and target?"));
+}
+
 // What to know and do after the run.
 void print_summary(const train::RunRequest& request, const train::RunResult& result) {
   const std::string directory = request.directory.string();
   if (result.best) {
     note(fmt::format("best validation: {} (step {})", scores_text(result.best->scores),
                      with_thousands(result.best->step)));
+  }
+  if (result.ending == train::Ending::kAllSteps && result.step == result.first_step) {
+    note("give more steps with --steps");
   }
   if (result.weights.empty()) return;
   note(fmt::format("model: {} ({})", directory, result.weights));
@@ -81,6 +117,7 @@ void train_model(CommandSettings& given) {
   given.read_file();
   TrainOptions options;
   given.apply(options);
+  model::require_directory_name(options.model);
   train::RunRequest request{.directory = options.model,
                             .init = options.init,
                             .settings = starting_settings(options),
@@ -92,13 +129,16 @@ void train_model(CommandSettings& given) {
                                                 : "the run in this directory",
                       " is of the architecture ", arch, "; leave one of them out.");
   train::TrainingSettings::each(request.settings, [&](auto& part) { given.apply(part); });
+  require_training_effects(given, options, request.settings.training);
   const train::TextSettings& text = request.settings.text;
   const bool has_text = !text.train_source.empty() || !text.train_target.empty() || !text.train_pairs.empty();
   require<UsageError>(has_text, "'", options.model,
                       "' holds no run to resume, and there is no text to train on; name it with --train-source and "
                       "--train-target, or with --train-pairs.");
   request.settings.text.resolve_languages();
-  request.settings.validate();
+  given.validate_as_given([&] { request.settings.validate(); },
+                          [&](const auto& rename) { train::TrainingSettings::each(request.settings, rename); });
+  warn_about_texts(request.settings.text);
   const std::string again = join(program_call(), " train --model ", shell_word(options.model));
   const train::RunResult result = watch_training(request, "to continue: " + again);
   const train::TrainingSettings& used = request.settings;

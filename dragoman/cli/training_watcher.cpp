@@ -14,6 +14,9 @@ std::string describe(const train::RunResult& result, const std::string& to_conti
   const std::string step = with_thousands(result.step);
   switch (result.ending) {
     case train::Ending::kAllSteps:
+      if (result.step == result.first_step) {
+        return fmt::format("nothing was trained: the run already has its {}", counted(result.step, "step").text());
+      }
       return fmt::format("trained for {} in {}", counted(result.step, "step").text(), duration_text(result.seconds));
     case train::Ending::kMinutes: return fmt::format("stopped at step {}: the time limit is reached", step);
     case train::Ending::kPatience: return fmt::format("stopped at step {}: validation does not improve any more", step);

@@ -18,6 +18,7 @@
 #include "dragoman/cli/signals.h"
 #include "dragoman/cli/translation_input.h"
 #include "dragoman/decode/lines/translator.h"
+#include "dragoman/text/file_kind.h"
 
 namespace dragoman::cli {
 namespace {
@@ -28,9 +29,14 @@ void check_inputs(const TranslateOptions& options, const TranslationSettings& tr
     if (file == "-") continue;
     const std::filesystem::file_status status = status_of(file);
     require<UsageError>(!std::filesystem::is_directory(status), "'", file, "' is a directory; name files.");
-    require<Error>(std::filesystem::exists(status), "there is no file '", file,
-                   "'; a text itself is typed at the prompt or comes through a pipe (echo ", shell_word(file), " | ",
-                   program_call(), " translate --model ", shell_word(write_value(translation.model)), ").");
+    if (std::filesystem::exists(status)) continue;
+    for (const std::string& model : translation.model) {
+      require<Error>(std::filesystem::exists(status_of(model)), "there is no model directory '", model,
+                     "'; put a name with spaces in quotes.");
+    }
+    throw Error(join("there is no file '", file,
+                     "'; a text itself is typed at the prompt or comes through a pipe (echo ", shell_word(file), " | ",
+                     program_call(), " translate --model ", shell_word(write_value(translation.model)), ")."));
   }
 }
 
@@ -57,6 +63,9 @@ void translate_all(const TranslationSettings& translation, TranslateOptions opti
   TranslationNotes notes(options.quiet);
   decode::TranslatorOptions for_translator = translator_options(translation, options, search);
   for_translator.report = [&](const std::string& sentence) { notes.say(sentence); };
+  for_translator.bad_line_advice =
+      is_typed ? "type it again."
+               : join("correct or remove it, or use --on-bad-line keep or empty; ", text::latin1_advice("FILE"), ".");
   for_translator.name_line = [&](std::int64_t line) { return is_typed ? "this line" : input.name_of(line); };
   decode::Translator translator(directories(translation), for_translator);
   std::optional<RemovedBySignal> removed_by_signal;  // exists before the file does
@@ -75,6 +84,16 @@ void translate_all(const TranslationSettings& translation, TranslateOptions opti
   output.finish();
 }
 
+// At a prompt all of these can be used later.
+void require_translation_effects(const CommandSettings& settings, const TranslateOptions& options,
+                                 const decode::SearchSettings& search) {
+  if (options.is_typed()) return;
+  require_search_effects(settings, search);
+  for (const char* key : {"alignment-layer", "alignment-head"}) {
+    settings.require_effect(key, options.alignment, "without --alignment.");
+  }
+}
+
 void translate(CommandSettings& settings) {
   settings.read_file();
   TranslationSettings translation;
@@ -84,6 +103,7 @@ void translate(CommandSettings& settings) {
   settings.apply(search);
   settings.apply(options);
   options.take_arguments(settings);
+  require_translation_effects(settings, options, search);
   options.validate(search);
   translation.validate();
   check_inputs(options, translation);

@@ -52,4 +52,17 @@ std::string CleaningCounts::describe(const CleaningSettings& settings) const {
   return all + with_thousands(kept) + " kept, " + with_thousands(pairs - kept) + " dropped (" + reasons + ")";
 }
 
+std::string CleaningCounts::why_none(const CleaningSettings& settings) const {
+  const std::string all = "all " + with_thousands(pairs);
+  if (empty == pairs) return all + " have an empty side.";
+  if (too_long == pairs) {
+    return all + " are longer than " + with_thousands(settings.max_length) + " tokens; raise --max-length.";
+  }
+  if (bad_ratio == pairs) {
+    return all + " have a side over " + write_value(settings.max_ratio) +
+           " times as long as the other; raise --max-ratio, or check that the files belong together.";
+  }
+  return describe(settings) + ".";
+}
+
 }  // namespace dragoman::data

@@ -38,6 +38,8 @@ struct CleaningCounts {
 
   // "29,000 pairs: 28,990 kept, 10 dropped (2 empty, 8 longer than 256 tokens)"
   std::string describe(const CleaningSettings& settings) const;
+  // Why no pair was kept and what to do, as a sentence: "all 3,000 are longer than 2 tokens; raise --max-length."
+  std::string why_none(const CleaningSettings& settings) const;
 };
 
 }  // namespace dragoman::data

@@ -57,8 +57,10 @@ std::uint64_t key_of(const CacheRequest& request) {
   cleaning.fields([&](std::string_view key, const auto& value, std::string_view) {
     parts += join(" ", key, " ", write_value(value));
   });
+  const std::uint64_t key = Hash().add(parts).value();
+  if (request.check) request.check(key);
   contents.save();
-  return Hash().add(parts).value();
+  return key;
 }
 
 void make_cache(const CacheRequest& request, const std::filesystem::path& path, std::uint64_t key) {
@@ -66,7 +68,7 @@ void make_cache(const CacheRequest& request, const std::filesystem::path& path, 
   tokenise_corpora(request, writer);
   const CleaningCounts counts = writer.counts();
   require<UsageError>(counts.pairs > 0, "'", request.files[0].source, "' holds no sentences to train on.");
-  require<UsageError>(counts.kept > 0, "no pair is left to train on: ", counts.describe(request.cleaning), ".");
+  require<UsageError>(counts.kept > 0, "no pair is left to train on: ", counts.why_none(request.cleaning));
   writer.finish();
 }
 
@@ -102,10 +104,9 @@ TokenCache TokenCache::open(const CacheRequest& request) {
   make_directory(request.directory);
   const CacheLock lock(request.directory);
   const std::filesystem::path path = request.directory / "tokens.cache";
+  auto file = std::make_unique<File>(File{request, key_of(request), nullptr, {}});
   std::error_code ignored;
   std::filesystem::remove(unfinished_path(path), ignored);
-
-  auto file = std::make_unique<File>(File{request, key_of(request), nullptr, {}});
   std::string problem;
   // Use the cache on disk if it fits; otherwise make a new one and open that.
   file->cache = CacheFile::open(path, file->key, problem);

@@ -25,6 +25,8 @@ struct CacheRequest {
   std::filesystem::path directory;  // holds one cache: one that was made for a different request is replaced
   bool keep_text = false;           // store text, for subword sampling, which tokenizes it differently in each epoch
   int threads = 0;                  // 0 for all that the machine offers; the file is the same for any number
+  // Called with the key of the text before anything is written; may throw to keep what is there.
+  std::function<void(std::uint64_t key)> check = {};
   // Called with the number of pairs tokenized so far; may throw to stop.
   std::function<void(std::int64_t pairs)> progress = {};
   std::function<void(const std::string& sentence)> message = {};  // called with the reason if a cache is made

@@ -181,7 +181,7 @@ TEST_F(TokenCacheTest, ACorpusOfWhichNothingIsKeptIsRefused) {
   EXPECT_EQ(error_message_of<UsageError>([&] {
               TokenCache::open(request({corpus("a", {0, 1}, {2, 0})}));
             }),
-            "no pair is left to train on: 2 pairs: 0 kept, 2 dropped (2 empty).");
+            "no pair is left to train on: all 2 have an empty side.");
   const ParallelFiles empty = corpus("empty", {}, {});
   EXPECT_EQ(error_message_of<UsageError>([&] { TokenCache::open(request({empty})); }),
             "'" + empty.source + "' holds no sentences to train on.");

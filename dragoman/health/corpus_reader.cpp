@@ -9,7 +9,7 @@
 namespace dragoman::health {
 namespace {
 
-constexpr text::LineRules kAnyBytes{.any_bytes = true};
+constexpr text::LineRules kAnyBytes{.any_bytes = true, .any_kind = true};
 
 text::LineReader open(const std::string& path) {
   const std::filesystem::file_status status = status_of(path);

@@ -25,13 +25,20 @@ namespace fs = std::filesystem;
 
 constexpr const char* kOtherCopy = "copy the model again from where it came from, or train it again.";
 
+// The advice for an error, unless its text says what to do, which is after a semicolon or a question.
+std::string advice_for(const std::string& error, const std::string& usual) {
+  if (error.find("(permission denied)") != std::string::npos) return "allow yourself to read it, as with chmod.";
+  return error.find("; ") == std::string::npos && !error.ends_with('?') ? usual : "";
+}
+
 // Adds an error with the text of the Error that `check` throws, if it throws one.
 template <class Check>
 void guarded(const std::string& name, Section& section, const std::string& advice, const Check& check) {
   try {
     check();
   } catch (const Error& error) {
-    section.findings.push_back({.check = name, .level = Level::kError, .text = error.what(), .advice = advice});
+    section.findings.push_back(
+        {.check = name, .level = Level::kError, .text = error.what(), .advice = advice_for(error.what(), advice)});
   }
 }
 

@@ -15,7 +15,9 @@ Section port_section(const std::string& address, int port, Asked asked) {
   } catch (const Error& error) {
     finding.level = failure(asked);
     finding.text = error.what();
-    finding.advice = join("'ss -ltnp' shows which program uses a port.");
+    if (finding.text.find("already in use") != std::string::npos) {
+      finding.advice = "'ss -ltnp' shows which program uses a port.";
+    }
   }
   section.facts = {{"address", address}, {"port", std::int64_t{port}}, {"free", finding.level == Level::kGood}};
   section.findings.push_back(finding);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dragoman/base/error.h"
+#include "dragoman/text/file_kind.h"
 
 namespace dragoman::health {
 namespace {
@@ -19,17 +20,11 @@ constexpr double kShortSentence = 30;  // characters
 
 bool is_text(const LineFacts& facts) { return !facts.is_empty && !facts.at(Damage::kNotUtf8); }
 
-// Text in UTF-16 begins with a byte-order mark, or has many zero bytes.
-bool looks_like_utf16(std::string_view line) {
-  const auto zeros = static_cast<std::size_t>(std::ranges::count(line, '\0'));
-  return line.starts_with("\xFF\xFE") || line.starts_with("\xFE\xFF") || (zeros > 0 && 4 * zeros >= line.size());
-}
-
 void count_side(const RawPair::OneSide& line, const LineFacts& facts, bool foreign, std::int64_t number,
                 SideReport& report) {
   if (!line.present) return;
   const Place place{.file = report.file, .line = number, .text = line.text};
-  report.utf16 = report.utf16 || (report.lines == 0 && looks_like_utf16(line.text));
+  report.utf16 = report.utf16 || (report.lines == 0 && !text::utf16_name(line.text).empty());
   report.lines += 1;
   report.empty += facts.is_empty ? 1 : 0;
   report.characters += facts.characters;

@@ -16,6 +16,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/base/utf8.h"
+#include "dragoman/text/file_kind.h"
 #include "dragoman/text/stretches.h"
 #include "dragoman/text/unpack.h"
 
@@ -77,14 +78,17 @@ class RawFile {
     packing_ = packing_of(ahead_);
   }
 
-  std::size_t read_file(char* bytes, std::size_t count) const {
-    while (true) {
+  // After Ctrl-D a terminal would go on, so the end is remembered.
+  std::size_t read_file(char* bytes, std::size_t count) {
+    while (!ended_) {
       if (!wait_for_bytes()) return 0;
       const ssize_t got = ::read(file_, bytes, count);
       if (got < 0 && errno == EINTR) continue;
       require<Error>(got >= 0, "cannot read ", name_, " ", system_reason(), ".");
+      ended_ = got == 0;
       return static_cast<std::size_t>(got);
     }
+    return 0;
   }
 
   // Returns false if a stop was requested. A file that is not a pipe or terminal is always ready.
@@ -100,6 +104,7 @@ class RawFile {
   std::string path_, name_;
   std::stop_token stop_;
   int file_ = -1;
+  bool ended_ = false;
   std::string ahead_;
   Packing packing_ = Packing::kNone;
 };
@@ -122,7 +127,8 @@ struct LineReader::File {
     try {
       end = static_cast<std::size_t>(text->sgetn(buffer.data(), static_cast<std::streamsize>(buffer.size())));
     } catch (const std::ios_base::failure&) {
-      throw Error(join(raw.name(), " is damaged or cut short: it does not unpack beyond line ", line, "."));
+      throw Error(join(raw.name(), " is damaged or cut short: ",
+                       line == 0 ? "it cannot be unpacked." : join("it does not unpack beyond line ", line, ".")));
     }
     return end > 0;
   }
@@ -160,9 +166,16 @@ struct LineReader::File {
       constexpr std::string_view kDigits = "0123456789ABCDEF";
       throw UsageError(join(raw.name(), " line ", line, " is not UTF-8 text (byte 0x", kDigits[byte >> 4],
                             kDigits[byte & 15], " at column ", columns + count_characters(part.substr(0, *wrong)) + 1,
-                            "); correct or remove that line."));
+                            "); correct or remove that line; ", latin1_advice(raw.path()), "."));
     }
     columns += count_characters(part);
+  }
+
+  // `part` is the beginning of the first line.
+  void require_text_file(std::string_view part) const {
+    if (rules.any_kind) return;
+    const std::string kind = not_text(part, raw.path());
+    require<UsageError>(kind.empty(), raw.name(), kind);
   }
 
   RawFile raw;
@@ -219,6 +232,7 @@ bool LineReader::next_part(std::string& part, std::size_t part_bytes, const std:
     part.pop_back();
   }
   file.line_bytes += part.size();
+  if (begins && file.line == 1) file.require_text_file(part);
   file.require_utf8(part);
   return true;
 }
@@ -231,6 +245,8 @@ const std::string& LineReader::path() const { return file_->raw.path(); }
 const std::string& LineReader::name() const { return file_->raw.name(); }
 
 void throw_line_count_mismatch(const LineReader& shorter, const LineReader& longer) {
+  require<UsageError>(shorter.line() > 0, shorter.name(), " is empty, but ", longer.name(),
+                      " is not; both must have the same number of lines.");
   throw UsageError(join(shorter.name(), " has only ", counted(shorter.line(), "line"), ", but ", longer.name(),
                         " has more; both must have the same number of lines."));
 }

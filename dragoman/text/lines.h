@@ -12,6 +12,7 @@ namespace dragoman::text {
 // What a reader accepts.
 struct LineRules {
   bool any_bytes = false;            // also lines that are not UTF-8, passed on unchanged
+  bool any_kind = false;             // also UTF-16 and archives, see not_text()
   std::size_t max_bytes = 1U << 20;  // the longest line
 };
 
@@ -28,8 +29,8 @@ class LineReader {
 
   // Reads the next line; returns false at the end of the file. Throws an Error that names the file if packed data is
   // damaged or cut short, or if reading fails; throws a UsageError that also names the line if the text is not UTF-8 or
-  // the line is longer than the rules allow. If no input is available yet, it waits. When `stop` is requested, it
-  // behaves as if the file ended there.
+  // the line is longer than the rules allow, and one that says what the file is if it is no text file. If no input is
+  // available yet, it waits. When `stop` is requested, it behaves as if the file ended there.
   bool next(std::string& line, const std::stop_token& stop = {});
 
   // Like next(), but the memory does not grow with the line: a line of more than part_bytes is returned in parts, as

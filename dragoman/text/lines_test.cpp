@@ -74,9 +74,13 @@ TEST_F(LinesTest, CrossTheReadersBuffer) {
 }
 
 TEST_F(LinesTest, InvalidUtf8IsReportedWithLineAndColumn) {
-  EXPECT_EQ(error_message("a\n\xC3\xA4"
-                          "bc\xFF\n"),
-            "'" + path + "' line 2 is not UTF-8 text (byte 0xFF at column 4); correct or remove that line.");
+  EXPECT_EQ(
+      error_message("a\n\xC3\xA4"
+                    "bc\xFF\n"),
+      "'" + path +
+          "' line 2 is not UTF-8 text (byte 0xFF at column 4); correct or remove that line; if the file is in Latin-1 "
+          "or Windows-1252, convert it with 'iconv -f WINDOWS-1252 -t UTF-8 " +
+          path + " > NEW'.");
   EXPECT_NE(error_message("caf\xE9\n"), "");
   EXPECT_NE(error_message("\xED\xA0\x80\n"), "");
 }

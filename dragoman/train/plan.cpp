@@ -98,8 +98,8 @@ MemoryPlan make_plan(const TrainingSettings& settings, const PlanInputs& inputs,
   if (plan.total() <= limit) return plan;
   plan = smallest_plan(settings, inputs);
   require<MemoryError>(plan.total() <= limit, "training this model needs at least ", mebibytes(plan.total()),
-                       " MiB, but ", mebibytes(limit),
-                       " MiB are allowed; raise --memory-mb, or choose a smaller model, vocabulary or "
+                       " MiB, but ", mebibytes(limit), mebibytes(limit) == 1 ? " MiB is" : " MiB are",
+                       " allowed; raise --memory-mb, or choose a smaller model, vocabulary or "
                        "max-length.");
   // Binary search; both bounds count multiples of kGrain above `least`.
   std::int64_t fits = 0, too_many = (most - least) / kGrain + 1;

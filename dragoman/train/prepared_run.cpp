@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/new_directory.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/decode/inside/film.h"
 #include "dragoman/model/files/weights.h"
@@ -24,32 +26,57 @@ std::vector<params::NamedTensor> with_prefix(std::vector<params::NamedTensor> te
   return tensors;
 }
 
+// Whether the weights of one model fit the other.
+bool have_same_shapes(const model::ModelConfig& a, const model::ModelConfig& b) {
+  const auto same = [](const model::ParameterInfo& one, const model::ParameterInfo& other) {
+    return one.name == other.name && one.shape == other.shape;
+  };
+  return std::ranges::equal(model::parameter_table(a), model::parameter_table(b), same);
+}
+
 void check_changes(const RunState& before, const RunRequest& request) {
   const std::vector<std::string> changes = differences(before.settings, request.settings);
-  if (changes.empty() || request.allow_changes) return;
-  throw UsageError(
-      fmt::format("the run in '{}' began with other settings: {}; use the same settings, choose another "
-                  "directory, or add --allow-changes.",
-                  request.directory.string(), fmt::join(changes, "; ")));
+  if (changes.empty()) return;
+  const bool keeps_shape = have_same_shapes(before.settings.model, request.settings.model);
+  if (keeps_shape && request.allow_changes) return;
+  throw UsageError(fmt::format(
+      "the run in '{}' began with other settings: {}; {}", request.directory.string(), fmt::join(changes, "; "),
+      keeps_shape ? "use the same settings, choose another directory, or add --allow-changes."
+                  : "sizes of the model cannot change in a run that has begun, so use the same settings, "
+                    "or choose another directory."));
+}
+
+// Texts are read more than once, which is not possible with pipes.
+void require_text_file(const std::string& name) {
+  std::error_code problem;
+  const fs::file_status status = fs::status(name, problem);
+  errno = problem.value();
+  require<Error>(!problem, "cannot read '", name, "' ", system_reason(), ".");
+  require<UsageError>(fs::is_regular_file(status), "'", name,
+                      "' is not a regular file; training text must be one, because it is read more than once.");
+}
+
+// All files of the training and validation text.
+std::vector<std::string> files_of(const TrainingSettings& settings) {
+  std::vector<std::string> files;
+  std::vector<data::ParallelFiles> texts = settings.text.training_files();
+  if (settings.text.has_validation()) texts.push_back(settings.text.validation_files());
+  for (const data::ParallelFiles& text : texts) files.insert(files.end(), {text.source, text.target});
+  std::erase(files, "");
+  return files;
 }
 
 // Returns the directory of the run after checking that its device and its texts exist, so that a mistyped name does not
 // leave a directory behind.
 fs::path directory_for(const RunRequest& request) {
   available_memory(request.settings.run.device_and_type().device);  // throws if there is no such device
-  std::vector<data::ParallelFiles> texts = request.settings.text.training_files();
-  if (request.settings.text.has_validation()) texts.push_back(request.settings.text.validation_files());
-  for (const data::ParallelFiles& files : texts) {
-    for (const std::string& name : {files.source, files.target}) {
-      if (name.empty()) continue;
-      std::error_code problem;
-      const fs::file_status status = fs::status(name, problem);
-      errno = problem.value();
-      require<Error>(!problem, "cannot read '", name, "' ", system_reason(), ".");
-      // Texts are read more than once, which is not possible with pipes.
-      require<UsageError>(fs::is_regular_file(status), "'", name,
-                          "' is not a regular file; training text must be one, because it is read more than once.");
-    }
+  for (const std::string& name : files_of(request.settings)) require_text_file(name);
+  const std::string& probe = request.settings.machine.probe;
+  require<Error>(probe.empty() || fs::exists(status_of(probe)), "cannot read '", probe,
+                 "' (no such file or directory).");
+  if (request.settings.text.has_validation()) {
+    const std::string source = request.settings.text.validation_files().source;
+    require<UsageError>(fs::file_size(source) > 0, "the validation text '", source, "' is empty.");
   }
   return request.directory;
 }
@@ -57,7 +84,12 @@ fs::path directory_for(const RunRequest& request) {
 }  // namespace
 
 PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_)
-    : lock_(directory_for(request_)), request(request_), watcher(watcher_) {
+    : is_new_(!fs::exists(status_of(request_.directory))),
+      lock_(directory_for(request_)),
+      request(request_),
+      watcher(watcher_) {
+  // Another process may have created it before it was locked, but then it is not empty.
+  const RemovedIfFailed removed_if_failed(request.directory, is_new_ && list_directory(request.directory).empty());
   state.settings = request.settings;
   resume();  // throws if a checkpoint cannot be read; nothing has been changed then
   remove_remnants(request.directory);
@@ -85,10 +117,12 @@ void PreparedRun::resume() {
   const auto report_damage = [&](const std::string& sentence) { watcher.say(sentence); };
   const std::optional<RunState> found = resumable_state(request.directory, report_damage);
   if (!found) return require_no_other_model();
+  model::require_known_format(request.directory);
   check_changes(*found, request);
   // With other settings the results change anyway, and more memory may be needed than was planned.
   plan_again_ = !differences(found->settings, request.settings).empty();
   state = *found;
+  old_text_ = state.settings.text;
   state.settings = request.settings;
   std::vector<Checkpoint> damaged_ones;
   for (const Checkpoint& checkpoint : list_checkpoints(request.directory)) {
@@ -133,15 +167,28 @@ void PreparedRun::open_corpus() {
                                    .directory = request.directory / "corpus",
                                    .keep_text = settings().run.subword_sampling > 0,
                                    .threads = settings().machine.threads,
+                                   .check = [&](std::uint64_t key) { check_text(key); },
                                    .progress = [&](std::int64_t pairs) { watcher.tokenised_pairs(pairs); },
                                    .message = say});
   watcher.say("text: " + cache_->counts().describe(settings().cleaning));
-  const std::string key = fmt::format("{:016x} {}", cache_->key(), write_value(settings().text.train_weights));
-  require<UsageError>(!resumed_ || state.text_key == key || request.allow_changes,
-                      "the training text, its weights or the vocabulary in '", request.directory.string(),
-                      "' are not those the run began with; restore them, choose another directory, or add "
-                      "--allow-changes.");
-  state.text_key = key;
+}
+
+// Compares the text with that of the checkpoint, before the token cache of the run is replaced.
+void PreparedRun::check_text(std::uint64_t key) {
+  const std::string weights = write_value(settings().text.train_weights);
+  const std::string text_key = fmt::format("{:016x} {}", key, weights);
+  const std::string old_key = std::exchange(state.text_key, text_key);
+  if (!resumed_ || old_key == text_key || request.allow_changes) return;
+  const TextSettings &before = old_text_, &now = settings().text;
+  const bool other_weights = old_key.substr(old_key.find(' ') + 1) != weights;
+  const bool other_files = before.train_source != now.train_source || before.train_target != now.train_target ||
+                           before.train_pairs != now.train_pairs;
+  const std::string what = other_weights ? "the weights of the training texts (train-weights) are not those"
+                           : other_files ? "the training text is not that"
+                                         : "the training text or the vocabulary is not that";
+  const std::string first = before.train_source.empty() ? write_value(before.train_pairs) : before.train_source.front();
+  throw UsageError(join(what, " of the run in '", request.directory.string(), "', which began with '", first,
+                        "'; use the same, choose another directory, or add --allow-changes."));
 }
 
 void PreparedRun::make_plan() {

@@ -23,14 +23,17 @@ namespace dragoman::train {
 
 class PreparedRun {
   // These come first so that they are destroyed last: the members below use them.
+  bool is_new_;  // the directory did not exist before
   DirectoryLock lock_;
   std::optional<Checkpoint> resumed_;  // the checkpoint that the run resumes from
+  TextSettings old_text_;              // of that checkpoint
   bool plan_again_ = false;            // the run resumes with other settings, so it needs a new memory plan
   std::optional<model::Tokenizers> tokenizers_;
   std::optional<data::TokenCache> cache_;
 
  public:
-  // Throws an Error if the run cannot start or resume; nothing has been computed then.
+  // Throws an Error if the run cannot start or resume; nothing has been computed then, and a directory that did not
+  // exist before is removed again.
   PreparedRun(const RunRequest& request_, Watcher& watcher_);
 
   const TrainingSettings& settings() const { return state.settings; }
@@ -61,6 +64,7 @@ class PreparedRun {
   bool is_whole(const Checkpoint& checkpoint) const;
   void require_no_other_model() const;
   void open_corpus();
+  void check_text(std::uint64_t key);
   void make_plan();
   void open_validation();
   void build_model();

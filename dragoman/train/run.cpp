@@ -1,12 +1,9 @@
 #include "dragoman/train/run.h"
 
-#include <unistd.h>
-
-#include <exception>
 #include <filesystem>
-#include <utility>
 
 #include "dragoman/base/files.h"
+#include "dragoman/model/files/directory.h"
 #include "dragoman/train/checkpoint.h"
 #include "dragoman/train/training_loop.h"
 
@@ -14,30 +11,19 @@ namespace dragoman::train {
 
 namespace {
 
-// A directory that did not exist before the run. If the run fails before it writes anything there, for example because
-// of a wrong text, the directory is removed again.
-class NewDirectory {
- public:
-  explicit NewDirectory(std::filesystem::path directory)
-      : directory_(std::move(directory)), is_new_(!std::filesystem::exists(status_of(directory_))) {}
-  ~NewDirectory() {
-    if (!is_new_ || std::uncaught_exceptions() == exceptions_) return;
-    ::rmdir((directory_ / "checkpoints").c_str());  // fails unless it is empty
-    ::rmdir(directory_.c_str());
-  }
-  NewDirectory(const NewDirectory&) = delete;
-  NewDirectory& operator=(const NewDirectory&) = delete;
-
- private:
-  std::filesystem::path directory_;
-  bool is_new_;
-  int exceptions_ = std::uncaught_exceptions();
-};
+// What to do if all checkpoints are damaged. The model of the run is a file of its own.
+std::string advice_without_checkpoint(const std::filesystem::path& directory) {
+  const std::string name = directory.string();
+  return std::filesystem::exists(status_of(model::weights_file(directory)))
+             ? join(" No other checkpoint is left in '", name,
+                    "', so the run cannot be resumed; start a new one from its model with --init ", name,
+                    " and another --model.")
+             : join(" No other checkpoint is left in '", name, "'; remove the directory to start again.");
+}
 
 }  // namespace
 
 RunResult run_training(const RunRequest& request, Watcher& watcher) {
-  const NewDirectory directory(request.directory);
   PreparedRun run(request, watcher);
   return TrainingLoop(run).run();
 }
@@ -54,8 +40,7 @@ std::optional<RunState> resumable_state(const std::filesystem::path& directory,
       damaged(join(last_problem, " The run resumes from the checkpoint before it, if there is one."));
     }
   }
-  require<Error>(checkpoints.empty(), last_problem, " No other checkpoint is left in '", directory.string(),
-                 "'; remove the directory to start again.");
+  if (!checkpoints.empty()) throw Error(last_problem + advice_without_checkpoint(directory));
   return std::nullopt;
 }
 

@@ -39,6 +39,7 @@ struct RunRequest {
 struct RunResult {
   Ending ending = Ending::kAllSteps;
   std::int64_t step = 0;
+  std::int64_t first_step = 0;  // the step that the run began or resumed with; equal to `step` if nothing was trained
   std::optional<Best> best;
   double seconds = 0;   // spent training, over all sessions
   std::string weights;  // which weights the model has, as publish_weights() says; empty if there is no model yet

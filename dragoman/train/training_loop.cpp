@@ -66,6 +66,7 @@ RunResult TrainingLoop::run() {
 RunResult TrainingLoop::run_to_end() {
   ending_ = reason_to_end();
   const bool had_nothing_to_do = ending_.has_value();
+  const std::int64_t first_step = state_.step;
   if (run_.probe && state_.scheduled && !run_.probe->has_frame(state_.step)) record_probe();
   if (!ending_) write_report();
   while (!ending_) {
@@ -87,8 +88,12 @@ RunResult TrainingLoop::run_to_end() {
     }
   }
   if (had_nothing_to_do && state_.step > 0) publish();
-  return {
-      .ending = *ending_, .step = state_.step, .best = state_.best, .seconds = state_.seconds, .weights = published_};
+  return {.ending = *ending_,
+          .step = state_.step,
+          .first_step = first_step,
+          .best = state_.best,
+          .seconds = state_.seconds,
+          .weights = published_};
 }
 
 std::optional<Ending> TrainingLoop::reason_to_end() {

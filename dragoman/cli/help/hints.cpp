@@ -32,12 +32,9 @@ constexpr OtherName kOtherNames[] = {
     {"--checkpoint", "--model"},
     {"--cpu", "--device cpu"},
     {"--cuda", "--device cuda"},
-    {"--epochs", "--steps"},
     {"--gpu", "--device cuda"},
     {"--host", "--address"},
     {"--hyp", "--hypothesis"},
-    {"--learning-rate", "--peak-rate"},
-    {"--lr", "--peak-rate"},
     {"--max-steps", "--steps"},
     {"--num-beams", "--beam"},
     {"--out", "--output"},
@@ -51,15 +48,35 @@ constexpr OtherName kOtherNames[] = {
     {"--vocab-size", "--vocabulary"},
 };
 
-// What to do instead of giving a flag that dragoman does not need.
-struct NeedlessFlag {
+// Words that are given for a command of the program, and what is meant.
+constexpr OtherName kOtherCommands[] = {
+    {"decode", "dragoman translate"},
+    {"eval", "dragoman evaluate"},
+    {"generate", "dragoman translate"},
+    {"version", "dragoman --version"},
+};
+
+// What to do instead of giving a flag that dragoman does not have, where another name is not enough.
+struct OtherWay {
   std::string_view given, command, advice;
 };
-constexpr NeedlessFlag kNeedless[] = {
+constexpr std::string_view kRates = "Did you mean '--rate-constant', or '--schedule inverse-sqrt --peak-rate'?";
+constexpr OtherWay kOtherWays[] = {
+    {"--learning-rate", "train", kRates},
+    {"--lr", "train", kRates},
+    {"--epochs", "train", "Training is counted in updates: --steps."},
+    {"--train-sets", "train", "Did you mean '--train-source FILE --train-target FILE'?"},
     {"--resume", "train", "A run is resumed by itself if --model names its directory."},
     {"--metric", "score", "BLEU and chrF are always computed; --ter adds TER."},
     {"--metrics", "score", "BLEU and chrF are always computed; --ter adds TER."},
 };
+
+// Whether this other name stands for a flag with a value, as -m does for --model.
+bool other_name_takes_value(std::string_view flag) {
+  const auto* found = std::ranges::find(kOtherNames, flag, &OtherName::given);
+  return found != std::end(kOtherNames) && found->flag != "--version" &&
+         found->flag.find(' ') == std::string_view::npos;
+}
 
 std::string help_hint(const CommandEntry& command, std::string_view what) {
   return join(" '", command.full_name, " --help' shows ", what, ".");
@@ -85,14 +102,22 @@ std::string with_plain_dashes(const std::string& argument) {
 std::string question(std::string_view meant) { return join(" Did you mean '", meant, "'?"); }
 
 std::string other_name_hint(const CommandEntry& command, const std::string& flag) {
-  for (const NeedlessFlag& needless : kNeedless) {
-    if (needless.given == flag && needless.command == command.short_name()) return join(" ", needless.advice);
+  for (const OtherWay& way : kOtherWays) {
+    if (way.given == flag && way.command == command.short_name()) return join(" ", way.advice);
   }
   for (const OtherName& other : kOtherNames) {
     const bool is_here = command.flag(other.flag.substr(0, other.flag.find(' '))) != nullptr;
     if (other.given == flag && is_here) return question(other.flag);
   }
   return "";
+}
+
+// " Did you mean '--quiet=false'?" for --no-quiet.
+std::string negation_hint(const CommandEntry& command, const std::string& flag) {
+  constexpr std::string_view kNo = "--no-";
+  if (!flag.starts_with(kNo)) return "";
+  const FlagEntry* meant = command.flag("--" + flag.substr(kNo.size()));
+  return meant != nullptr && meant->is_switch() ? question(meant->name + "=false") : "";
 }
 
 // " It is a flag of evaluate and score.", or a question if it is a flag of the program.
@@ -107,6 +132,23 @@ std::string owners_hint(const CommandEntry& program, const std::string& flag) {
   return join(" It is a flag of ", listed(owners), ".");
 }
 
+// The place of the first argument after the command that is neither a flag nor the value of a flag of one of its
+// subcommands; the number of arguments if there is none.
+std::size_t next_word(const CommandLine& line) {
+  const std::vector<const CommandEntry*> commands = all_commands(*line.command);
+  std::size_t at = line.begin;
+  for (; at < line.arguments.size(); ++at) {
+    const std::string& argument = line.arguments[at];
+    if (!argument.starts_with("-")) break;
+    const bool has_value = std::ranges::any_of(commands, [&](const CommandEntry* command) {
+      const FlagEntry* flag = command->flag(argument);
+      return flag != nullptr && !flag->is_switch();
+    });
+    if (has_value || other_name_takes_value(argument)) ++at;
+  }
+  return std::min(at, line.arguments.size());
+}
+
 std::string unknown_flag_message(const CommandLine& line, const std::string& argument) {
   const CommandEntry& command = *line.command;
   const std::string given = name_of(argument), flag = name_of(with_plain_dashes(argument));
@@ -115,9 +157,11 @@ std::string unknown_flag_message(const CommandLine& line, const std::string& arg
   }
   const std::string message = join("there is no flag '", given, "'.");
   if (const std::string hint = other_name_hint(command, flag); !hint.empty()) return message + hint;
-  if (const std::string hint = suggestion(flag, flag_names(command)); !hint.empty()) return message + hint;
-  if (command.flag(flag.substr(0, flag.find(' '))) != nullptr) return message + " Write it without the quotes.";
+  if (const std::string hint = negation_hint(command, flag); !hint.empty()) return message + hint;
   const std::string owners = owners_hint(line.program, flag);
+  const std::string near = owners.empty() ? suggestion(flag, flag_names(command)) : "";
+  if (!near.empty()) return message + near;
+  if (command.flag(flag.substr(0, flag.find(' '))) != nullptr) return message + " Write it without the quotes.";
   return message + owners + (owners.ends_with('?') ? "" : help_hint(command, "them all"));
 }
 
@@ -125,12 +169,14 @@ std::string unknown_flag_message(const CommandLine& line, const std::string& arg
 
 CommandLine find_command(const CommandEntry& program, std::vector<std::string> arguments) {
   CommandLine line{.program = program, .arguments = std::move(arguments), .command = &program};
-  for (std::size_t i = 0; i < line.arguments.size() && !line.command->commands.empty(); ++i) {
+  while (!line.command->commands.empty()) {
+    const std::size_t word = next_word(line);
+    if (word == line.arguments.size()) break;
     const auto& inner = line.command->commands;
-    const auto found = std::ranges::find(inner, line.arguments[i], &CommandEntry::name);
-    if (found == inner.end()) continue;
+    const auto found = std::ranges::find(inner, line.arguments[word], &CommandEntry::name);
+    if (found == inner.end()) break;
     line.command = &*found;
-    line.begin = i + 1;
+    line.begin = word + 1;
   }
   return line;
 }
@@ -156,6 +202,9 @@ std::optional<std::string> misplaced_argument_message(const CommandLine& line) {
     if (argument.starts_with("-") && line.command->flag(name_of(argument)) == nullptr) return std::nullopt;
     if (argument.starts_with("-")) continue;
     if (with_plain_dashes(argument) != argument) return unknown_flag_message(line, argument);
+    if (const std::string hint = switch_hint(line, i); !hint.empty()) {
+      return join("'", argument, "' is no value of the switch before it.", hint);
+    }
     std::error_code ignored;
     if (!std::filesystem::is_directory(argument, ignored)) continue;
     if (const std::string hint = value_hint(line, i); hint.find("Did you mean") != std::string::npos) {
@@ -168,13 +217,17 @@ std::optional<std::string> misplaced_argument_message(const CommandLine& line) {
 std::optional<std::string> unknown_command_message(const CommandLine& line) {
   constexpr std::size_t kFew = 5;
   const CommandEntry& group = *line.command;
-  const auto word = std::find_if(line.arguments.begin() + static_cast<std::ptrdiff_t>(line.begin), line.arguments.end(),
-                                 [](const std::string& argument) { return !argument.starts_with("-"); });
-  if (group.commands.empty() || word == line.arguments.end()) return std::nullopt;
+  const std::size_t at = next_word(line);
+  if (group.commands.empty() || at == line.arguments.size()) return std::nullopt;
+  const std::string& word = line.arguments[at];
   std::vector<std::string> names;
   for (const CommandEntry& inner : group.commands) names.push_back(inner.name);
   const std::string before = &group == &line.program ? "" : group.short_name() + " ";
-  const std::string message = join("there is no command '", before, *word, "'.", suggestion(*word, names));
+  const auto* other = std::ranges::find(kOtherCommands, word, &OtherName::given);
+  const bool is_other = &group == &line.program && other != std::end(kOtherCommands);
+  const std::string message =
+      join("there is no command '", before, word, "'.", is_other ? question(other->flag) : suggestion(word, names));
+  if (is_other) return message;
   return names.size() <= kFew ? join(message, " There are ", listed(names), ".")
                               : message + help_hint(group, "them all");
 }

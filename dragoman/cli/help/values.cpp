@@ -40,13 +40,12 @@ std::string question(const FlagEntry& flag, std::string_view separator, const st
   return join(" Did you mean '", flag.name, separator, value, "'?");
 }
 
-// After a switch: --joint-vocabulary false.
-std::string switch_hint(const CommandLine& line, std::size_t at) {
-  const FlagEntry* before = at == 0 ? nullptr : line.command->flag(line.arguments[at - 1]);
-  if (before == nullptr || !before->is_switch()) return "";
-  const std::array<std::string_view, 6> words{"true", "false", "yes", "no", "on", "off"};
-  const std::string& value = line.arguments[at];
-  return std::ranges::count(words, value) > 0 ? question(*before, "=", value) : "";
+// After the source text, the target text: --train-source a.en a.de.
+std::string pair_hint(const CommandLine& line, const FlagEntry& flag, std::size_t at) {
+  const FlagEntry* target = line.command->flag("--train-target");
+  const bool is_source = flag.name == "--train-source" || flag.name == "--train-pairs";
+  if (!is_source || target == nullptr || is_given(line, *target) || !is_file(line.arguments[at])) return "";
+  return join(" Did you mean '--train-source ", line.arguments[at - 1], " --train-target ", line.arguments[at], "'?");
 }
 
 // After a value of a list: --input a.en b.en.
@@ -54,8 +53,20 @@ std::string list_hint(const CommandLine& line, std::size_t at) {
   const FlagEntry* flag = at < 2 ? nullptr : line.command->flag(line.arguments[at - 2]);
   const std::string& value = line.arguments[at];
   if (flag == nullptr || !flag->takes_list()) return "";
+  if (const std::string hint = pair_hint(line, *flag, at); !hint.empty()) return hint;
+  const std::string& before = line.arguments[at - 1];
+  if (flag->takes_directory() && is_file(before) && is_directory(value)) {
+    return question(*flag, " ", value + " " + before);  // the wrong way round
+  }
   const bool fits = (flag->takes_file() && is_file(value)) || (flag->takes_directory() && is_directory(value));
   return fits ? question(*flag, " ", line.arguments[at - 1] + "," + value) : "";
+}
+
+// A directory is most often that of a model.
+std::string model_hint(const CommandLine& line, const std::string& value) {
+  const FlagEntry* model = line.command->flag("--model");
+  const bool fits = model != nullptr && model->takes_directory() && !is_given(line, *model) && is_directory(value);
+  return fits ? question(*model, " ", value) : "";
 }
 
 // One of the words that a flag accepts, a preset, or a port.
@@ -89,10 +100,19 @@ std::string path_hint(const CommandLine& line, const std::string& value) {
 
 }  // namespace
 
+std::string switch_hint(const CommandLine& line, std::size_t at) {
+  const FlagEntry* before = at == 0 ? nullptr : line.command->flag(line.arguments[at - 1]);
+  if (before == nullptr || !before->is_switch()) return "";
+  const std::array<std::string_view, 6> words{"true", "false", "yes", "no", "on", "off"};
+  const std::string& value = line.arguments[at];
+  return std::ranges::count(words, value) > 0 && !is_file(value) ? question(*before, "=", value) : "";
+}
+
 std::string value_hint(const CommandLine& line, std::size_t at) {
   if (at >= line.arguments.size()) return "";
   const std::string& value = line.arguments[at];
-  for (const std::string& hint : {switch_hint(line, at), list_hint(line, at), word_hint(*line.command, value)}) {
+  for (const std::string& hint :
+       {switch_hint(line, at), list_hint(line, at), model_hint(line, value), word_hint(*line.command, value)}) {
     if (!hint.empty()) return hint;
   }
   return path_hint(line, value);

@@ -12,4 +12,7 @@ namespace dragoman::cli {
 // fits none.
 std::string value_hint(const CommandLine& line, std::size_t at);
 
+// " Did you mean '--quiet=false'?" if the argument at this place is such a word after a switch and no file; else empty.
+std::string switch_hint(const CommandLine& line, std::size_t at);
+
 }  // namespace dragoman::cli

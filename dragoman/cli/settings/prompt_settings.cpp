@@ -56,12 +56,12 @@ Shown named(const std::vector<Shown>& all, std::string_view name) {
   throw UsageError(join("there is no setting '", name, "'.", suggestion(name, keys), " :help lists them all."));
 }
 
+}  // namespace
+
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
   return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
 }
-
-}  // namespace
 
 std::string PromptSettings::change(std::string_view text) {
   text = trimmed(text);
@@ -75,7 +75,7 @@ std::string PromptSettings::change(std::string_view text) {
   decode::SearchSettings search = search_;
   PromptFields fields{options, search};
   set(fields, setting.key, value, ":" + setting.key);
-  search.validate();
+  search.validate(":");
   options_ = options;
   search_ = search;
   return join(setting.key, " is ", named(shown(fields), setting.key).value);

@@ -27,4 +27,7 @@ class PromptSettings {
   decode::SearchSettings& search_;
 };
 
+// The text without spaces and tabs at its ends.
+std::string_view trimmed(std::string_view text);
+
 }  // namespace dragoman::cli

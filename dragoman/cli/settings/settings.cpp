@@ -111,17 +111,60 @@ bool CommandSettings::has_flag(const std::string& key) const {
   return flags_.contains(key) && command_.count("--" + key) > 0;
 }
 
+void CommandSettings::require_effect(const std::string& key, bool has_effect, std::string_view reason) const {
+  require<UsageError>(has_effect || !has_flag(key), "--", key, " has no effect ", reason);
+}
+
+// The program would make a directory called '~', or look for one.
+void CommandSettings::require_no_tilde(const Given& path) {
+  for (std::size_t begin = 0; begin < path.value.size();) {
+    const std::size_t end = std::min(path.value.find(',', begin), path.value.size());
+    const std::string one = path.value.substr(begin, end - begin);
+    begin = end + 1;
+    if (one != "~" && !one.starts_with("~/")) continue;
+    throw UsageError(
+        join(path.where, path.where.empty() ? "" : ": ", "~ is not replaced by the home directory in '", one,
+             path.in_file ? "'; write the whole path."
+                          : "', because the shell does that only at the beginning of a word without "
+                            "quotes; leave out the quotes, put a space between flag and value, or write the whole "
+                            "path."));
+  }
+}
+
 namespace {
+
+// Whether the value begins with a quote that the file never closes. yaml-cpp reads such a value to the end of the file.
+bool is_open_quote(const YAML::Node& value, const std::string& file) {
+  const auto begin = static_cast<std::size_t>(std::max(0, value.Mark().pos));
+  if (!value.IsScalar() || begin >= file.size() || (file[begin] != '"' && file[begin] != '\'')) return false;
+  for (std::size_t at = begin + 1; at < file.size(); ++at) {
+    if (file[at] == '\\' && file[begin] == '"') {
+      ++at;  // an escaped character
+    } else if (file[at] == file[begin]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool has_open_quote(const YAML::Node& value, const std::string& file) {
+  if (!value.IsSequence()) return is_open_quote(value, file);
+  return std::ranges::any_of(value, [&](const YAML::Node& one) { return is_open_quote(one, file); });
+}
 
 std::vector<FileEntry> file_entries(const std::string& path) {
   std::vector<FileEntry> entries;
-  const YAML::Node settings = parse_yaml(path, read_text(path));
+  const std::string text_of_file = read_text(path);
+  const YAML::Node settings = parse_yaml(path, text_of_file);
   if (!settings.IsDefined() || settings.IsNull()) return entries;
   require<UsageError>(settings.IsMap(), "'", path,
                       "' is no configuration; each line is a setting and its value, as in 'd-model: 512'.");
   for (const auto& entry : settings) {
     const YAML::Node &key = entry.first, &value = entry.second;
     const int line = key.Mark().line + 1;
+    require<UsageError>(!has_open_quote(value, text_of_file), "'", path, "' line ", line,
+                        " is not YAML (a quote is not closed); each line is a setting and its value, as in "
+                        "'d-model: 512'.");
     const std::optional<std::string> text = text_of(value);
     require<UsageError>(key.IsScalar() && text, "'", path, "' line ", line,
                         ": expected a setting and its value, as in 'd-model: 512'.");
@@ -149,6 +192,9 @@ void CommandSettings::require_keys(const std::vector<std::string>& keys) {
 void CommandSettings::add_examples(std::vector<Example> examples) { command_.examples = std::move(examples); }
 
 void CommandSettings::read_file() {
+  require<UsageError>(command_.count("--config") <= 1, "--config is given twice; put all settings into one file.");
+  require_no_tilde({.value = file_, .where = "--config"});
+  for (const std::string& argument : arguments_) require_no_tilde({.value = argument, .where = ""});
   if (!file_.empty()) {
     const ConfigFile file = known_file_ && known_file_->path == file_ ? *known_file_ : read_config_file(file_);
     if (file.problem) std::rethrow_exception(file.problem);
@@ -175,12 +221,12 @@ void CommandSettings::read_entry(const FileEntry& entry) {
   if (std::find(keys_.begin(), keys_.end(), key) == keys_.end()) {
     throw UsageError(join(place, "there is no setting '", key, "'.", suggestion(key, keys_)));
   }
-  const bool is_new = in_file_.try_emplace(key, Given{value, place + key}).second;
+  const bool is_new = in_file_.try_emplace(key, Given{.value = value, .where = place + key, .in_file = true}).second;
   require<UsageError>(is_new, place, "'", key, "' is given a second time.");
 }
 
 std::optional<CommandSettings::Given> CommandSettings::find(const std::string& key) const {
-  if (has_flag(key)) return Given{flags_.at(key), "--" + key};
+  if (has_flag(key)) return Given{.value = flags_.at(key), .where = "--" + key};
   const auto entry = in_file_.find(key);
   if (entry != in_file_.end()) return entry->second;
   return std::nullopt;

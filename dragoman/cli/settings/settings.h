@@ -86,6 +86,9 @@ class CommandSettings {
   const std::vector<std::string>& arguments() const { return arguments_; }
   // Whether the command line, and not only the file, has this flag.
   bool has_flag(const std::string& key) const;
+  // Throws a UsageError if the command line has this flag although it has no effect: "--beam has no effect " and the
+  // reason. A file may hold such a setting, because several commands may share it.
+  void require_effect(const std::string& key, bool has_effect, std::string_view reason) const;
 
   // Reads the file that --config names, if it was given. To be called once, after the flags were parsed. Throws a
   // UsageError if a required key is given neither there nor by a flag.
@@ -100,8 +103,25 @@ class CommandSettings {
   // Sets the fields of `config` that the flags or the file give.
   template <class Config>
   void apply(Config& config) const {
-    for (const std::string& key : keys_of(config)) {
-      if (const std::optional<Given> given = find(key)) set(config, key, given->value, given->where);
+    each_key(config, [&](std::string_view key, auto&& field, std::string_view) {
+      const std::optional<Given> given = find(std::string(key));
+      if (!given) return;
+      if constexpr (IsPath<std::remove_cvref_t<decltype(field)>>) require_no_tilde(*given);
+      read_value(field, given->value, given->where);
+    });
+  }
+
+  // Calls `validate`. If it throws a UsageError that begins with the name of a setting, throws one that names the
+  // setting as the user did: by its shorthand (layers, not encoder-layers), or with file and line. `each_part` calls
+  // its argument with each settings struct that was validated.
+  template <class Validate, class EachPart>
+  void validate_as_given(const Validate& validate, const EachPart& each_part) const {
+    try {
+      validate();
+    } catch (const UsageError& error) {
+      std::string message = error.what();
+      each_part([&](auto& part) { message = named_as_given(part, message); });
+      throw UsageError(message);
     }
   }
 
@@ -115,11 +135,16 @@ class CommandSettings {
   struct Given {
     std::string value;
     std::string where;
+    bool in_file = false;
   };
 
   template <class Value>
   static constexpr bool IsList =
       std::is_same_v<Value, std::vector<std::string>> || std::is_same_v<Value, PathField<std::vector<std::string>>>;
+
+  template <class Value>
+  static constexpr bool IsPath =
+      std::is_same_v<Value, PathField<std::string>> || std::is_same_v<Value, PathField<std::vector<std::string>>>;
 
   template <class Text>
   static std::string placeholder(const PathField<Text>& field) {
@@ -151,9 +176,29 @@ class CommandSettings {
     }
   }
 
+  template <class Config>
+  std::string named_as_given(Config& config, const std::string& message) const {
+    std::map<const void*, std::string> shorthands;  // by the field that they set
+    std::string result = message;
+    each_key(config, [&](std::string_view key, auto&& field, std::string_view) {
+      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(field)>, FieldPair>) {
+        shorthands[&field.first] = shorthands[&field.second] = key;
+      } else if (message.starts_with(join(key, " is "))) {
+        const auto shorthand = shorthands.find(&field);
+        const bool is_short = !find(std::string(key)) && shorthand != shorthands.end();
+        const std::string name = is_short ? shorthand->second : std::string(key);
+        const std::optional<Given> given = find(name);
+        if (given) result = (given->in_file ? given->where : name) + message.substr(key.size());
+      }
+    });
+    return result;
+  }
+
   void add_flag(const Flag& flag);
   void read_entry(const FileEntry& entry);
   void check_required() const;
+  // Throws a UsageError if a path, or one of a list, begins with ~/.
+  static void require_no_tilde(const Given& path);
   std::optional<Given> find(const std::string& key) const;
 
   Command& command_;

@@ -1,6 +1,7 @@
 #include "dragoman/cli/settings/translation_settings.h"
 
 #include "dragoman/base/fields.h"
+#include "dragoman/cli/settings/settings.h"
 
 namespace dragoman::cli {
 
@@ -31,6 +32,15 @@ decode::TranslatorOptions options_of(const TranslationSettings& settings, const 
   if (settings.precision == TranslationPrecision::kBf16) options.weights = WeightForm::kBFloat16;
   options.device = device_of(settings.device);
   return options;
+}
+
+void require_search_effects(const CommandSettings& given, const decode::SearchSettings& search) {
+  for (const char* key : {"beam", "stop"}) {
+    given.require_effect(key, search.method == decode::Method::kBeam, "without --search beam.");
+  }
+  for (const char* key : {"temperature", "top-k", "top-p"}) {
+    given.require_effect(key, search.method == decode::Method::kSample, "without --search sample.");
+  }
 }
 
 std::vector<std::filesystem::path> directories(const TranslationSettings& settings) {

@@ -12,6 +12,8 @@
 
 namespace dragoman::cli {
 
+class CommandSettings;
+
 enum class TranslationPrecision : std::uint8_t { kStored, kFp32, kInt8, kBf16 };
 constexpr std::array<std::string_view, 4> names(TranslationPrecision) { return {"stored", "fp32", "int8", "bf16"}; }
 
@@ -44,6 +46,8 @@ struct TranslationSettings {
 
 // options_of() throws a UsageError for invalid settings.
 decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search);
+// Throws a UsageError if the command line has a flag of another search than the chosen one, such as --temperature.
+void require_search_effects(const CommandSettings& given, const decode::SearchSettings& search);
 std::vector<std::filesystem::path> directories(const TranslationSettings& settings);
 
 }  // namespace dragoman::cli

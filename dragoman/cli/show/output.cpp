@@ -33,6 +33,11 @@ void note(std::string_view line) {
   }
 }
 
+void announce_typing(const std::string& file, std::string_view command, std::string_view what) {
+  if (file != "-" || ::isatty(STDIN_FILENO) != 1) return;
+  note(join(command, ": reading ", what, " from the terminal; Ctrl-D ends."));
+}
+
 bool is_open_as(const std::string& name, int descriptor) {
   struct stat named {};
   struct stat opened {};

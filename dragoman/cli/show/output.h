@@ -16,6 +16,10 @@ void print(std::string_view text);
 // Writes a line for the user to standard error. If this fails, the line is dropped, because it is not a result.
 void note(std::string_view line);
 
+// If `file` is standard input (-) and a terminal, says that it is read: "score: reading the translations from the
+// terminal; Ctrl-D ends." Without this, a command that waits seems to hang.
+void announce_typing(const std::string& file, std::string_view command, std::string_view what);
+
 // Whether this is the name of the file that is open as `descriptor`.
 bool is_open_as(const std::string& name, int descriptor);
 // Throws a UsageError if standard input is the regular file with this name, which `flag` names as an output. A terminal

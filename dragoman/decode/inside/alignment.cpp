@@ -40,10 +40,12 @@ class CrossAttention final : public nn::Observer {
   }
 
   std::vector<AttentionMap> mean() {
-    require<UsageError>(choice_.layer >= 0 && choice_.layer <= layers_ && choice_.head >= 0 && choice_.head <= heads_,
-                        "there is no head ", choice_.head, " in layer ", choice_.layer, "; the model has ",
-                        counted(layers_, "layer"), " of ", counted(heads_, "head"),
-                        ", counted from 1, and 0 means all of them.");
+    const auto check = [](std::string_view what, int chosen, int count) {
+      require<UsageError>(chosen >= 0 && chosen <= count, "there is no ", what, " ", chosen, "; the model has ", count,
+                          ", counted from 1, and 0 means all of them.");
+    };
+    check("layer", choice_.layer, layers_);
+    check("head", choice_.head, heads_);
     const int seen = (choice_.layer == 0 ? layers_ : 1) * (choice_.head == 0 ? heads_ : 1);
     for (AttentionMap& map : maps_) {
       for (float& weight : map.weights) weight /= static_cast<float>(seen);

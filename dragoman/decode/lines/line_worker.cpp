@@ -112,7 +112,7 @@ void LineWorker::begin(const LineQueue::Line& line) {
   untranslated.number = number;
   untranslated.bad = source.bad || first_invalid_utf8(source.text).has_value();
   if (untranslated.bad && options_.bad_line == BadLine::kStop) {
-    return queue_.refuse(number, " is not UTF-8 text; correct or remove it, or use --on-bad-line keep or empty.");
+    return queue_.refuse(number, " is not UTF-8 text; " + options_.bad_line_advice);
   }
   if (untranslated.bad && options_.bad_line == BadLine::kKeep) untranslated.text = source.text;
   if (untranslated.bad) return queue_.finish(std::move(untranslated));

@@ -37,6 +37,7 @@ struct TranslatorOptions {
   std::int64_t batch_tokens = 4096;  // most source tokens of a batch
   std::int64_t longest = 1024;       // a line with more source tokens, or more than the model can read, is split
   BadLine bad_line = BadLine::kStop;
+  std::string bad_line_advice = "correct or remove it.";         // for kStop, the end of the message
   std::optional<WeightForm> weights = std::nullopt;              // to compute with; default: as stored, or bf16 on CUDA
   std::optional<HeadChoice> alignment = std::nullopt;            // align words by these heads; default: no alignment
   bool traces = false;                                           // make a Trace of every line

@@ -17,7 +17,7 @@ double length_penalty(LengthNorm norm, double alpha, std::int64_t length) {
   return 1;
 }
 
-void SearchSettings::validate() const {
+void SearchSettings::validate(std::string_view prefix) const {
   require_between("beam", beam, 1, 1000);
   require_between("alpha", alpha, 0.0, 10.0);
   require_between("n-best", n_best, 1, 1000);
@@ -28,9 +28,9 @@ void SearchSettings::validate() const {
   require_between("top-k", top_k, 0, 1'000'000'000);
   require<UsageError>(top_p >= 1e-9 && top_p <= 1, "top-p is ", top_p, "; it must be above 0 and at most 1.");
   require<UsageError>(method != Method::kBeam || n_best <= beam, "n-best is ", n_best, " but the beam is only ", beam,
-                      " wide; raise --beam.");
+                      " wide; raise ", prefix, "beam.");
   require<UsageError>(method != Method::kGreedy || n_best == 1, "n-best is ", n_best,
-                      " but a greedy search has one result; use --search beam or sample.");
+                      " but a greedy search has one result; use ", prefix, "search beam or ", prefix, "search sample.");
 }
 
 std::int64_t words_wanted(const SearchSettings& settings, std::int64_t choices, std::int64_t barred,

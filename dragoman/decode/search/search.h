@@ -66,8 +66,9 @@ struct SearchSettings {
     field("top-p", top_p, "sampling: draw among the likeliest words that together have this probability");
     field("seed", seed, "seed of sampling; each line has its own random numbers");
   }
-  // Throws a UsageError that names the first setting that is out of range.
-  void validate() const;
+  // Throws a UsageError that names the first setting that is out of range. `prefix` stands before the names of settings
+  // that should be changed, as in --beam.
+  void validate(std::string_view prefix = "--") const;
 };
 
 // The model's prediction of the next word of one row: the likeliest words, best first; ties go to the lower id. PAD and

@@ -70,6 +70,17 @@ WeightForm default_form(const Backend& on, const fs::path& directory) {
   return stored_form(SafetensorsFile(existing_weights(directory)));
 }
 
+// The weights and config.json must be of the same model. `dragoman doctor` says which tensor differs.
+void require_fit(const SafetensorsFile& weights, const std::vector<params::NamedTensor>& tensors,
+                 const fs::path& directory) {
+  try {
+    check_tensors(weights, tensors);
+  } catch (const Error&) {
+    throw Error(join("'", weights.path().string(), "' does not fit '", (directory / "config.json").string(),
+                     "'; copy all files of the model."));
+  }
+}
+
 }  // namespace
 
 LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<WeightForm> form)
@@ -78,7 +89,9 @@ LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<W
       model(info.config.make_model()),
       block(on, form ? *form : default_form(on, directory), *model) {
   check_vocabularies(directory, tokenizers, info.config);
-  read_tensors(SafetensorsFile(existing_weights(directory)), on, block.saved(), AllowedValues::kFinite);
+  const SafetensorsFile weights(existing_weights(directory));
+  require_fit(weights, block.saved(), directory);
+  read_tensors(weights, on, block.saved(), AllowedValues::kFinite);
   on.wait();  // other workers read the weights with their own backends
 }
 

@@ -41,23 +41,44 @@ std::string provenance_of_step(const Json& of_run, std::int64_t step) {
   return provenance.dump();
 }
 
-// A file was given for a model. If it is a file of a model, the message names that model.
-[[noreturn]] void throw_not_a_directory(const fs::path& file) {
-  const fs::path parent = file.parent_path();
-  const bool is_in_model = !parent.empty() && fs::is_regular_file(status_of(config_file(parent)));
-  throw Error(join("'", file.string(), "' is not a directory, but a model is one.",
-                   is_in_model ? join(" Did you mean '", parent.string(), "'?") : ""));
+// " Did you mean 'demo'?" if this is a part of a model, such as a file of it or one of its checkpoints; else empty.
+std::string model_hint(const fs::path& part) {
+  constexpr int kDepth = 3;  // demo/checkpoints/step-400/model.safetensors
+  fs::path parent = part.has_filename() ? part.parent_path() : part.parent_path().parent_path();
+  for (int above = 0; above < kDepth && !parent.empty(); ++above, parent = parent.parent_path()) {
+    if (fs::is_regular_file(status_of(config_file(parent)))) return join(" Did you mean '", parent.string(), "'?");
+  }
+  return "";
 }
 
 void require_directory(const fs::path& directory) {
   const fs::file_status found = status_of(directory);
-  const bool has_tilde = directory.string().starts_with("~");
   require<Error>(fs::exists(found), "there is no model directory '", directory.string(),
-                 has_tilde ? "'; the shell does not replace ~ after =, so put a space between flag and value."
-                           : "'; name one that 'dragoman train' or 'dragoman demo' made.");
-  if (!fs::is_directory(found)) throw_not_a_directory(directory);
-  require<Error>(fs::is_regular_file(status_of(config_file(directory))), "'", directory.string(),
-                 "' is not a model directory: it has no config.json. Training writes it with the first checkpoint.");
+                 "'; name one that 'dragoman train' or 'dragoman demo' made.");
+  require<Error>(fs::is_directory(found), "'", directory.string(), "' is not a directory, but a model is one.",
+                 model_hint(directory));
+  if (fs::is_regular_file(status_of(config_file(directory)))) return;
+  const std::string hint = model_hint(directory);
+  throw Error(join("'", directory.string(), "' is not a model directory: it has no config.json.",
+                   hint.empty() ? " Training writes it with the first checkpoint." : hint));
+}
+
+void check_format(const Json& config, std::string_view where) {
+  const auto format = json_entry<std::int64_t>(config, "format", where);
+  require<Error>(format == kDirectoryFormat, where, " is of format ", format, ", but this program reads format ",
+                 kDirectoryFormat, "; use the version of dragoman that wrote it.");
+}
+
+// Settings that came after the format. They have no influence on a trained model, so files of earlier versions that
+// lack them stay readable.
+constexpr std::string_view kLaterKeys[] = {"initialisation"};
+
+// A missing entry must not become the default, which would be another model.
+void require_all_keys(const Json& sizes, ModelConfig config, std::string_view where) {
+  config.fields([&](std::string_view key, auto&&, std::string_view) {
+    const bool is_there = sizes.contains(std::string(key)) || std::ranges::count(kLaterKeys, key) > 0;
+    require<Error>(is_there, where, " has no entry '", key, "'; copy the model again.");
+  });
 }
 
 }  // namespace
@@ -88,9 +109,8 @@ ModelInfo read_info(const fs::path& given) {
   require_directory(directory);
   const std::string where = "'" + config_file(directory).string() + "'";
   const Json config = parse_json(read_file(config_file(directory), kLargestConfig), where);
-  const auto format = json_entry<std::int64_t>(config, "format", where);
-  require<Error>(format == kDirectoryFormat, where, " is of format ", format, ", but this program reads format ",
-                 kDirectoryFormat, "; use the version of dragoman that wrote it.");
+  require<Error>(config.contains("format"), where, " does not describe a model of dragoman: it has no entry 'format'.");
+  check_format(config, where);
   const auto architecture = json_entry<std::string>(config, "architecture", where);
   require<Error>(std::ranges::count(architecture_names(), architecture) > 0, where, " describes a model of the kind '",
                  architecture, "', which this program does not know.");
@@ -100,7 +120,9 @@ ModelInfo read_info(const fs::path& given) {
   info.target_language = json_entry<std::string>(config, "target_language", where);
   info.joint_vocabulary = json_entry<bool>(config, "joint_vocabulary", where);
   info.seed = json_entry<std::uint64_t>(config, "seed", where);
-  settings_from_json(json_entry<Json>(config, "model", where), info.config, where);
+  const auto sizes = json_entry<Json>(config, "model", where);
+  settings_from_json(sizes, info.config, where);
+  require_all_keys(sizes, info.config, where);
   const auto provenance = json_entry<Json>(config, "provenance", where);
   info.provenance = directory == given
                         ? provenance.dump()
@@ -111,6 +133,21 @@ ModelInfo read_info(const fs::path& given) {
     throw Error(join(where, ": ", error.what()));
   }
   return info;
+}
+
+void require_known_format(const fs::path& directory) {
+  const fs::path file = config_file(directory);
+  if (!fs::is_regular_file(status_of(file))) return;
+  const Json config = try_parse_json(read_file(file, kLargestConfig));
+  if (config.is_object() && config.contains("format") && config["format"].is_number_integer()) {
+    check_format(config, "'" + file.string() + "'");
+  }
+}
+
+void require_directory_name(const fs::path& directory) {
+  const fs::file_status found = status_of(directory);
+  require<UsageError>(!fs::exists(found) || fs::is_directory(found), "'", directory.string(),
+                      "' is a file; name a directory with --model.", model_hint(directory));
 }
 
 }  // namespace dragoman::model

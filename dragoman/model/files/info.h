@@ -32,4 +32,10 @@ void write_info(const std::filesystem::path& directory, const ModelInfo& info);
 // checkpoint the provenance names its step.
 ModelInfo read_info(const std::filesystem::path& directory);
 
+// Throws an Error if config.json is of another format, so that it is not replaced. A missing or damaged one may be.
+void require_known_format(const std::filesystem::path& directory);
+
+// Throws a UsageError if a file has this name, so that no directory of a model can have it.
+void require_directory_name(const std::filesystem::path& directory);
+
 }  // namespace dragoman::model

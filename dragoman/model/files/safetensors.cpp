@@ -68,8 +68,9 @@ Place parse_place(const Json& entry, std::uint64_t data_bytes, const std::string
               .shape = {},
               .begin = offsets[0].get<std::uint64_t>(),
               .end = offsets[1].get<std::uint64_t>()};
-  require<Error>(place.begin <= place.end && place.end <= data_bytes, tensor,
-                 " lies outside the file, which may be cut short; copy it again.");
+  require<Error>(place.begin <= place.end, tensor, " lies outside the file.");
+  // `tensor` begins with the name of the file.
+  require<Error>(place.end <= data_bytes, tensor.substr(0, tensor.find("': ") + 1), " is cut short; copy it again.");
   Checked count = 1;
   for (const Json& size : shape) {
     place.shape.push_back(static_cast<std::int64_t>(size.get<std::uint64_t>()));

@@ -146,6 +146,17 @@ TEST_F(AppTest, TracesHoldTheStepsOfALayer) {
   EXPECT_EQ(refusal["error"], "'steps': there is no query 4 of 'encoder'; the longest source has 3 tokens.");
 }
 
+TEST_F(AppTest, RefusalsNameTheFieldAndItsLimits) {
+  const int most = ask("GET", "/v1/model").second["max_beam"];
+  const auto error = [&](const std::string& field, const Json& value) {
+    return ask("POST", "/v1/translate", {{"q", "one"}, {field, value}}).second["error"].get<std::string>();
+  };
+  EXPECT_EQ(error("beam", 0), "beam is 0; it must be from 1 to " + std::to_string(most) + ".");
+  EXPECT_EQ(error("n_best", 9), "n_best is 9 but the beam is only 4 wide; raise beam.");
+  EXPECT_EQ(error("heads_off", {{{"attention", "cross"}, {"layer", 9}, {"head", 1}}}),
+            "'heads_off': there is no layer 9; there are 2, counted from 1.");
+}
+
 TEST_F(AppTest, AnswersWhatThePageNeeds) {
   const Json model = ask("GET", "/v1/model").second;
   EXPECT_EQ(model["config"]["encoder-layers"], 2);

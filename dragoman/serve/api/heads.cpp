@@ -41,6 +41,14 @@ int site_of(const Json& entry, const std::string& field, const nn::AttentionSite
   return static_cast<int>(found - sites.begin());
 }
 
+int index_field(const Json& entry, const std::string& key, const std::string& field, int count) {
+  constexpr std::int64_t kMaxIndex = 1 << 20;
+  const std::int64_t number = number_field(entry, key, 0, kMaxIndex);
+  require_or(400, number <= count, "'", field, "': there is no ", key, " ", number, "; there ",
+             count == 1 ? "is 1" : join("are ", count), ", counted from 1.");
+  return static_cast<int>(number) - 1;
+}
+
 std::vector<nn::Head> heads_field(const Json& fields, const std::string& name, const nn::AttentionSites& sites) {
   std::vector<nn::Head> heads;
   const auto found = fields.find(name);
@@ -52,8 +60,8 @@ std::vector<nn::Head> heads_field(const Json& fields, const std::string& name, c
     require_or(400, entry.is_object(), "'", name, "' holds a value that is not {attention, layer, head}.");
     nn::Head head{.site = site_of(entry, name, sites)};
     const nn::AttentionSite& site = sites[static_cast<std::size_t>(head.site)];
-    head.layer = static_cast<int>(number_field(entry, "layer", 0, site.layers)) - 1;
-    head.head = static_cast<int>(number_field(entry, "head", 0, site.heads)) - 1;
+    head.layer = index_field(entry, "layer", name, site.layers);
+    head.head = index_field(entry, "head", name, site.heads);
     require_or(400, head.layer >= 0 && head.head >= 0, "'", name,
                "': every head needs 'layer' and 'head', counted from 1.");
     if (std::ranges::find(heads, head) == heads.end()) heads.push_back(head);

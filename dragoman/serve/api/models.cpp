@@ -115,8 +115,8 @@ std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::
   for (const auto& model : models) {
     if (fits(source, model->source) && fits(target, model->target)) fitting.push_back(model);
   }
-  require_or(400, !fitting.empty(), "there is no model from '", source, "' to '", target, "'; the models are ",
-             pairs_of(models), ".");
+  require_or(400, !fitting.empty(), "there is no model from '", source, "' to '", target, "'; the ",
+             models.size() == 1 ? "only model translates " : "models are ", pairs_of(models), ".");
   const bool is_one_pair =
       std::ranges::all_of(fitting, [&](const auto& model) { return same_languages(*model, *fitting.front()); });
   require_or(400, is_one_pair || (!source.empty() && !target.empty()), "name source and target; the models are ",

@@ -25,8 +25,7 @@ std::optional<decode::StepsChoice> steps_field(const Json& fields, const nn::Att
                "'steps' has no field '", name, "'; there are attention, layer, query and units.");
   }
   decode::StepsChoice choice{.site = site_of(*found, "steps", sites)};
-  choice.layer =
-      static_cast<int>(number_field(*found, "layer", 0, sites[static_cast<std::size_t>(choice.site)].layers)) - 1;
+  choice.layer = index_field(*found, "layer", "steps", sites[static_cast<std::size_t>(choice.site)].layers);
   require_or(400, choice.layer >= 0, "'steps' needs 'layer', counted from 1.");
   if (found->contains("query")) {
     choice.query = number_field(*found, "query", 0, kMaxQuery) - 1;

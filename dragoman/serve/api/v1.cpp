@@ -30,6 +30,23 @@ std::string setting_name(std::string field) {
   return field;
 }
 
+// Settings are named in messages as in requests: "n_best" for "n-best".
+void validate_search(decode::SearchSettings search, int max_beam) {
+  try {
+    require_between("beam", std::min(search.beam, max_beam), 1, max_beam);
+    require_between("n-best", std::min(search.n_best, max_beam), 1, max_beam);
+    search.validate("");
+  } catch (const UsageError& error) {
+    std::string message = error.what();
+    for (const std::string& key : keys_of(search)) {
+      std::string field = key;
+      std::ranges::replace(field, '-', '_');
+      if (message.starts_with(key + " ")) message.replace(0, key.size(), field);
+    }
+    throw Refusal(400, message);
+  }
+}
+
 decode::SearchSettings search_of(const Json& fields, decode::SearchSettings search, int max_beam) {
   for (const auto& [field, value] : fields.items()) {
     if (kOwnFields.contains(field)) continue;
@@ -39,7 +56,7 @@ decode::SearchSettings search_of(const Json& fields, decode::SearchSettings sear
       throw Refusal(400, error.what());
     }
   }
-  search.validate();
+  validate_search(search, max_beam);
   require_or(400, search.beam <= max_beam && search.n_best <= max_beam, "beam and n_best may be at most ", max_beam,
              " on this server; lower them.");
   return search;
