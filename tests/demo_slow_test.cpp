@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -59,25 +60,27 @@ TEST_F(Demo, PrintsCommandsThatWorkWhereItWasRun) {
   EXPECT_EQ(commands(again.out).at(1), "dragoman serve --model 'my demo'");
 }
 
-// The roles are found without the grammar; the grammar only judges them.
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// The roles are found without the grammar; the grammar only judges them. This model has learned for a part of the time,
+// and its heads differ less than those of a whole run: the head with the lowest error must have the role, and those
+// with it must be better than the others by ten points on average.
 void expect_alignment_heads_to_err_least(const std::string& model) {
   const std::string text = model + "/text/test";
   const Ending ending = run("heads --json --model " + model + " --reference " + text + ".de --alignments " + text +
                             ".align --sentences 1000 " + text + ".en");
   ASSERT_EQ(ending.status, 0) << ending.err;
-  double worst_named = -1, best_other = 2;
+  std::vector<double> named, others;
   const Json found = parse_json(ending.out, "the heads");
   for (const Json& head : found["heads"]) {
     if (head["attention"] != "cross") continue;
-    const double error = head["alignment_error"];
-    if (head["role"] == "alignment")
-      worst_named = std::max(worst_named, error);
-    else
-      best_other = std::min(best_other, error);
+    (head["role"] == "alignment" ? named : others).push_back(head["alignment_error"]);
   }
-  EXPECT_GE(worst_named, 0) << "no head has the role";
-  // After a part of the training heads differ little; a head at the edge of the role may be off by a point.
-  EXPECT_LT(worst_named, best_other + 0.01) << found["heads"].dump(1);
+  ASSERT_FALSE(named.empty() || others.empty()) << found["heads"].dump(1);
+  EXPECT_LT(*std::ranges::min_element(named), *std::ranges::min_element(others)) << found["heads"].dump(1);
+  EXPECT_LT(mean(named) + 0.1, mean(others)) << found["heads"].dump(1);
 }
 
 TEST_F(Demo, LearnsHeadsThatAlignWordsAndWritesTheWordsThatItKnows) {
