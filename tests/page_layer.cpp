@@ -107,7 +107,7 @@ TEST_F(PageTest, AChosenHeadOrUnitIsFollowed) {
   const std::string second = ".from-ten .vectors:last-of-type .vector-row:nth-child(3) button";
   const std::string name = browser().text(second);
   browser().click(second);
-  wait_until_shown("document.querySelector('.from-ten').textContent.includes('How u" + name.substr(1) + "')");
+  wait_until_shown("document.querySelector('.from-ten').textContent.includes('" + name + ": the product')");
 }
 
 // A file has the steps of one layer. Elsewhere it says so, and leads there.

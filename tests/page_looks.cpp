@@ -97,5 +97,16 @@ TEST_F(PageTest, NothingScrollsSidewaysOnAPhone) {
   }
 }
 
+TEST_F(PageTest, AMatrixWithoutNumbersSaysHowToGetThem) {
+  const std::string hint = "The cells are too small for numbers";
+  open(kState + "&tab=matrix");
+  EXPECT_EQ(browser().text("#view .note").find(hint), std::string::npos);
+  browser().run(R"(
+      const input = document.querySelector("#view .range input");
+      input.value = 20;
+      input.dispatchEvent(new Event("input"));)");
+  browser().wait_for("document.querySelector('#view .note').textContent.startsWith('" + hint + "')");
+}
+
 }  // namespace
 }  // namespace dragoman

@@ -8,13 +8,17 @@ std::string bar(int number) { return ".next-bars li:nth-child(" + std::to_string
 
 TEST_F(PageTest, TheLikeliestWordsAreThoseOfTheServer) {
   open(kState + "&tab=words");
-  wait_until_shown("document.querySelectorAll('.next-bars li').length === 10");
+  wait_until_shown("document.querySelectorAll('.next-bars li').length === 11");
   const Json choice{{"count", 10}, {"layers", true}};
   const Json trace = translated({{"q", kSentence}, {"trace", true}, {"next_words", choice}})["trace"];
   const Json first = trace["next_words"][0];
   for (int i = 0; i < 10; ++i) {
     EXPECT_EQ(browser().text(bar(i + 1) + " .next-number"), shown(first["words"][i]["p"]));
   }
+  double rest = 1;
+  for (const Json& word : first["words"]) rest -= word["p"].get<double>();
+  EXPECT_EQ(browser().text(bar(11) + " .next-word"), "all other words");
+  EXPECT_EQ(browser().text(bar(11) + " .next-number"), shown(rest));
   // A row for each layer, the last on top, with the likeliest word of each position.
   EXPECT_EQ(browser().value("document.querySelectorAll('.lens tbody tr').length"), trace["layer_words"].size());
   EXPECT_EQ(browser().value("document.querySelectorAll('.lens tbody tr:first-child td').length"), trace["tgt"].size());
@@ -22,7 +26,7 @@ TEST_F(PageTest, TheLikeliestWordsAreThoseOfTheServer) {
 
 TEST_F(PageTest, AClickOnAWordPutsItIntoTheTranslation) {
   open(kState + "&tab=words");
-  wait_until_shown("document.querySelectorAll('.next-bars li').length === 10");
+  wait_until_shown("document.querySelectorAll('.next-bars li').length === 11");
   const std::string other = browser().text(bar(2) + " .next-word");
   browser().click(bar(2) + " button");
   wait_until_shown("document.querySelector('.next-bars .chosen .next-word')?.textContent === '" + other + "'");
@@ -33,7 +37,7 @@ TEST_F(PageTest, AClickOnAWordPutsItIntoTheTranslation) {
 
 TEST_F(PageTest, ATemperatureChangesTheBarsAsTheServerSays) {
   open(kState + "&tab=words");
-  wait_until_shown("document.querySelectorAll('.next-bars li').length === 10");
+  wait_until_shown("document.querySelectorAll('.next-bars li').length === 11");
   browser().run(R"(
       const input = document.querySelector("#view .range input");
       input.value = Math.log(2);
@@ -43,6 +47,16 @@ TEST_F(PageTest, ATemperatureChangesTheBarsAsTheServerSays) {
   const Json words = translated({{"q", kSentence}, {"trace", true}, {"next_words", warm}})["trace"]["next_words"];
   wait_until_shown("document.querySelector('.next-bars .next-number').textContent === '" +
                    shown(words[0]["words"][0]["p"]) + "'");
+}
+
+TEST_F(PageTest, TheShownColumnOfTheLensIsVisible) {
+  browser().size(390, 844);
+  open(kState + "&tab=words&word=5");
+  wait_until_shown("document.querySelector('.lens th.shown')");
+  EXPECT_TRUE(browser().run(R"(
+      const [column, table] = [".lens th.shown", ".lens-scroll"].map(
+          (selector) => document.querySelector(selector).getBoundingClientRect());
+      return column.left >= table.left - 1 && column.right <= table.right + 1;)"));
 }
 
 }  // namespace

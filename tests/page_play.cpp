@@ -134,6 +134,72 @@ TEST_F(PageTest, ABlockOpensTheViewThatExplainsIt) {
   EXPECT_EQ(browser().value(kSlider), in_decoder(word, layer, 2));
 }
 
+TEST_F(PageTest, ABlockThatWhyExplainsLeadsToItsStep) {
+  const auto step_of = [&](const std::string& kind, int number) {
+    open(at(in_decoder(1, 0, 2)));
+    browser().run("document.querySelectorAll('.play-block[data-kind=" + kind + "]')[arguments[0]].click();",
+                  Json::array({number}));
+    wait_until_shown("document.querySelector('.why-steps .goal')");
+    EXPECT_TRUE(browser().run(R"(
+        const {top} = document.querySelector(".why-steps .goal").getBoundingClientRect();
+        return top >= 0 && top < innerHeight - 60;)"))
+        << kind << " " << number;
+    return browser().value("document.querySelector('.why-steps .goal').dataset.step").get<std::string>();
+  };
+  for (const int width : {390, 1280}) {
+    browser().size(width, 844);
+    EXPECT_EQ(step_of("feed-forward", 0), "network");
+    EXPECT_EQ(step_of("add-norm", 0), "residual");
+    EXPECT_EQ(step_of("add-norm", 1), "network-residual");
+    EXPECT_EQ(step_of("add-norm", 2), "residual");  // after the masked attention of the decoder
+    EXPECT_EQ(step_of("add-norm", 4), "network-residual");
+  }
+}
+
+TEST_F(PageTest, ABlockOpensItsViewAtTheBeginning) {
+  browser().size(390, 844);
+  open(at(in_decoder(1, 0, 2)));
+  browser().run("scrollTo(0, document.documentElement.scrollHeight);");
+  browser().run("document.querySelector('.play-block[data-kind=attention]').click();");
+  wait_until_shown("document.querySelector('#view').dataset.view === 'heads'");
+  const double top = browser().value("document.querySelector('#view').getBoundingClientRect().top");
+  EXPECT_GE(top, 0);
+  EXPECT_LT(top, 844 / 2);
+}
+
+TEST_F(PageTest, TheWholeFigureIsInSightWhileItPlays) {
+  for (const auto& [width, height] : {std::pair{390, 844}, std::pair{1280, 900}}) {
+    SCOPED_TRACE(width);
+    browser().size(width, height);
+    open(kState);
+    show("play");
+    browser().wait_for(kSlider + " > 1");
+    const Json seen = browser().run(R"(
+        const [head, figure] = [".play-head", ".play-figure"].map(
+            (selector) => document.querySelector(selector).getBoundingClientRect());
+        return [head.top >= 0, figure.top >= head.bottom - 1, figure.bottom <= innerHeight];)");
+    EXPECT_EQ(seen, Json::array({true, true, true}));
+  }
+}
+
+TEST_F(PageTest, PlaySaysWhyItHasNoProbabilities) {
+  const EditedServer server(browser(), R"(
+      const ask = window.fetch;
+      window.refuses = true;
+      window.fetch = (path, options = {}) => (window.refuses && /"next_words"/.test(options.body ?? "")
+        ? Promise.resolve(new Response('{"error": "Too many words."}', {status: 503})) : ask(path, options));)");
+  open(at(softmax_of(1)));
+  browser().wait_for("document.querySelector('.play .failure').checkVisibility()");
+  EXPECT_NE(browser().text(".play .failure").find("their bars stay empty. Too many words."), std::string::npos)
+      << browser().text(".play .failure");
+  browser().run("window.refuses = false;");
+  browser().click(".play .failure button");
+  browser().wait_for("!document.querySelector('.play .failure').checkVisibility()");
+  browser().wait_for(
+      "!document.querySelector('.play-block[data-kind=probabilities]').ariaLabel.includes('not computed')");
+  browser().console_errors();  // the browser writes down the refused request
+}
+
 TEST_F(PageTest, BlocksCanBeReachedByKeyboard) {
   open(at(1));
   browser().focus(".play-block");

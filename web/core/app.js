@@ -25,6 +25,7 @@ export class App {
   languages = [];
   settings = {};
   failure = null;  // a sentence on what failed last, apart from translations
+  goal = null;     // where the page scrolls when a view opens: "" for its beginning, or a part; null for nowhere
   #page;
   #remembered = new Map();
   #pinned = null;  // the trace that the pins belong to
@@ -55,6 +56,12 @@ export class App {
     this.#followPins();
     this.refresh();
     this.#page.stateChanged();
+  }
+
+  /** Changes the state so that another view opens, and scrolls to it. `goal` names a part of it: a step of "Why". */
+  goTo(changes, goal = "") {
+    this.goal = goal;
+    this.set(changes);
   }
 
   /** Takes over what the user has typed. It is not translated before translateDraft() is called. */

@@ -3,7 +3,7 @@
 
 import {number, signed} from "../core/format.js";
 import {text} from "../strings/parts.js";
-import {paintCells} from "./cells_painting.js";
+import {hasRoomForNumbers, paintCells} from "./cells_painting.js";
 import {cellsPicture} from "./cells_picture.js";
 import {weightColours} from "./colours.js";
 import {el, preparedCanvas} from "./elements.js";
@@ -93,6 +93,9 @@ export class Cells {
 
   /** The width of a cell in pixels; 0 if nothing is shown. */
   get size() { return this.#shown ? this.#cell.x : 0; }
+
+  /** Whether the cells have their weights as numbers. */
+  get hasNumbers() { return this.#shown !== null && hasRoomForNumbers(this.#cell); }
 
   /** A cell in words. */
   textAt(i, j) {

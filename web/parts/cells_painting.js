@@ -3,6 +3,9 @@
 
 import {colour, readableOn, weightColours} from "./colours.js";
 
+/** Whether the weights are written into cells of this size. */
+export const hasRoomForNumbers = ({x, y}) => x >= 27 && y >= 18;
+
 /**
  * `image` has one pixel for each cell. `view` is what Cells shows ({matrix, head, full, query, key, masked?}) and
  * {cell: the size {x, y} of a cell, covered: the part {left, top, right, bottom} of the area that the canvas covers,
@@ -15,7 +18,7 @@ export function paintCells(context, image, view) {
   const range = visibleRange(matrix, cell, covered);
   if (view.masked) paintMask(context, view, range);
   if (cell.y >= 8) paintLines(context, view, range);
-  if (cell.x >= 27 && cell.y >= 18) paintNumbers(context, view, range);
+  if (hasRoomForNumbers(cell)) paintNumbers(context, view, range);
   if (pointed) paintPointed(context, view);
   if (query !== null && key !== null && query < matrix.rows && key < matrix.columns) {
     paintOutline(context, [query, key], cell, colour("--ink"));

@@ -23,7 +23,14 @@ export function curve({places, values, marked, low, high, unit}) {
   svg("path", {d: path, class: "curve-line"}),
   svg("line", {x1: x(marked), x2: x(marked), y1: margin.top, y2: height - margin.bottom, class: "curve-mark"}),
   svg("circle", {cx: x(marked), cy: y(values[marked]), r: 4, class: "curve-dot"}),
-  ...placeLabels(places, marked, x));
+  ...placeLabels(places, marked, x), unitLabel(unit, x(marked)));
+}
+
+// What the places are, in the middle of the axis or where the label of the marked place leaves room.
+function unitLabel(unit, marked) {
+  const middle = (margin.left + width - margin.right) / 2;
+  const x = Math.abs(marked - middle) < 60 ? middle + (marked > middle ? -80 : 80) : middle;
+  return svg("text", {x, y: height - 6, "text-anchor": "middle", class: "curve-label"}, unit);
 }
 
 function gridLine(value, y) {

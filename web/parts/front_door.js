@@ -25,6 +25,7 @@ export class FrontDoor {
   #app;
   #text = el("p", {class: "front-text"});
   #invitation;
+  #root;
 
   /** `tour` has open(), and calls its `onOpen` when it is opened. */
   constructor(root, app, tour) {
@@ -33,7 +34,9 @@ export class FrontDoor {
     const take = el("button", {type: "button", class: "main", id: "take-tour", onclick: () => tour.open()},
       strings.takeTour);
     this.#invitation = el("p", {class: "invitation", hidden: hasVisited()},
-      el("span", {}, strings.newHere), take, later);
+      el("span", {}, strings.newHere), el("span", {class: "tour-about"}, strings.tourAbout), take, later);
+    root.classList.toggle("visited", hasVisited());
+    this.#root = root;
     tour.onOpen = () => this.#dismiss();
     root.append(this.#text, this.#invitation);
   }
@@ -49,5 +52,6 @@ export class FrontDoor {
   #dismiss() {
     rememberVisit();
     this.#invitation.hidden = true;
+    this.#root.classList.add("visited");
   }
 }

@@ -19,10 +19,11 @@ export class Player {
   /**
    * `count()` gives the number of steps, `text(at)` describes a step, `time(at)` is its duration in milliseconds at
    * speed 1, and `show(at, t)` draws it at the fraction t of its duration; t is always 1 if the user prefers reduced
-   * motion. `moved(at)` is called when the animation stops or the user goes to a step. `name` labels the slider.
+   * motion. `started()` is called when the animation begins to run, and `moved(at)` when it stops or the user goes to a
+   * step. `name` labels the slider.
    */
-  constructor({count, text, show, time, name, moved = () => {}}) {
-    this.#options = {count, text, show, time, moved};
+  constructor({count, text, show, time, name, started = () => {}, moved = () => {}}) {
+    this.#options = {count, text, show, time, started, moved};
     const button = (title, act, label, kind) => (
       el("button", {type: "button", class: kind, "aria-label": label, onclick: act}, title));
     this.playButton = button(strings.play, () => this.toggle(), null, "play-button");
@@ -73,6 +74,7 @@ export class Player {
     this.#at = from;
     this.#running = true;
     this.playButton.textContent = strings.pause;
+    this.#options.started();
     this.#begin = performance.now();
     this.#frame = requestAnimationFrame((now) => this.#tick(now));
   }

@@ -80,6 +80,7 @@ export class Tabs {
     this.#entry = entry;
     this.#view = null;
     this.#panel.replaceChildren();
+    this.#panel.style.minHeight = "";
     this.#panel.dataset.view = entry.name;
     this.#about.textContent = entry.about;
     this.#panel.setAttribute("aria-labelledby", `tab-${entry.name}`);
@@ -95,6 +96,16 @@ export class Tabs {
     if (this.#entry !== entry || this.#view) return;  // the user has opened another tab
     this.#view = new module.View(this.#panel, this.#app);
     this.#view.update();
+    if (this.#app.goal !== null) this.#goToView();
+  }
+
+  // Shows the view from its beginning. If the goal is a part of it, the view goes there when it has drawn that part.
+  #goToView() {
+    if (this.#app.goal === "") this.#app.goal = null;
+    const {top} = this.#panel.getBoundingClientRect();
+    this.#panel.style.minHeight = "100vh";  // so that the page can scroll so far before the view has its content
+    if (top < 0 || top > innerHeight / 2) this.#panel.scrollIntoView({block: "start"});
+    this.#panel.focus({preventScroll: true});
   }
 
   #select(entry) {

@@ -21,6 +21,11 @@ export const text = inLanguage({
     zh: "也显示没能进入束的候选，因为束已被更好的占满",
   },
   size: {en: "Size", zh: "大小"},
+  boxes: {
+    en: "A box has a token and the score of the hypothesis so far: the sum of its log probabilities, divided by the " +
+      "length norm. Choose a box to see how its score comes about, and what became of it.",
+    zh: "每个方框是一个词元和到此为止的得分：对数概率之和除以长度归一化。选择一个方框，看它的得分怎样得来、结果如何。",
+  },
   start: {en: "start", zh: "开始"},
   step: {en: (step) => `step ${step}`, zh: (step) => `第 ${step} 步`},
   startLabel: {en: "Start of the search", zh: "搜索的起点"},

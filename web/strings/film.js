@@ -23,7 +23,7 @@ export const text = inLanguage({
   step: {en: (step) => `Step ${step}`, zh: (step) => `第 ${step} 步`},
   nothing: {en: "(nothing)", zh: "（空）"},
   entropy: {en: (bits) => `Entropy of this head: ${bits} bits`, zh: (bits) => `这个头的熵：${bits} 比特`},
-  unit: {en: "step", zh: "步数"},
+  unit: {en: "training step", zh: "训练步数"},
   attention: {
     en: (head, pairs) => `Attention of head ${head}: ${pairs.join(", ")}`,
     zh: (head, pairs) => `第 ${head} 头的注意力：${pairs.join("，")}`,

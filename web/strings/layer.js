@@ -105,8 +105,9 @@ export const text = inLanguage({
     zh: (on, all) => `对这个位置，${all} 个隐藏单元中有 ${on} 个被激活。`,
   },
   unitProduct: {
-    en: (unit) => `How unit ${unit} was computed, and its largest products:`,
-    zh: (unit) => `单元 ${unit} 的计算过程及最大的乘积：`,
+    en: (unit) => `Unit ${unit}: the product of the vector with its column of W₁, plus its bias, or 0 if that is ` +
+      "negative. The largest terms of the product:",
+    zh: (unit) => `单元 ${unit}：向量与 W₁ 中对应列的乘积加上偏置，为负时取 0。乘积中最大的几项：`,
   },
   inDimension: {en: (at, value) => `dimension ${at} (${value})`, zh: (at, value) => `第 ${at} 维（${value}）`},
   crossBetween: {
@@ -126,13 +127,13 @@ export const text = inLanguage({
   },
   showWords: {en: "Show the next words", zh: "查看下一个词"},
   check: {
-    en: (most, units) => `Computed here in double precision: at most ${most} from the kernel’s numbers, ` +
-      `${units} units in the last place of the largest.`,
-    zh: (most, units) => `页面用双精度计算：与内核的数值最多相差 ${most}，即最大数值末位的 ${units} 个单位。`,
+    en: (most, units) => `Checked here in double precision: no number is more than ${most} away from the kernel’s ` +
+      `(${units} units in the last place of the largest number).`,
+    zh: (most, units) => `页面用双精度重新计算：与内核的数值最多相差 ${most}，即最大数值末位的 ${units} 个单位。`,
   },
   same: {
-    en: "Computed here in double precision: the same numbers as the kernel’s.",
-    zh: "页面用双精度计算：与内核的数值完全相同。",
+    en: "Checked here in double precision: the same numbers as the kernel’s.",
+    zh: "页面用双精度重新计算：与内核的数值完全相同。",
   },
   activationCheck: {en: "Activations of these units:", zh: "这些单元的激活值："},
   outputCheck: {en: "Output:", zh: "输出："},

@@ -12,6 +12,10 @@ export const text = inLanguage({
     zh: (entropy, distance, peak) => `行是查询，每行之和为 1；列是键。平均熵 ${entropy} 比特，平均距离 ${distance} 个词元，` +
       `平均最大权重 ${peak}。`,
   },
+  enlarge: {
+    en: "The cells are too small for numbers; make them larger with “Cell size”.",
+    zh: "单元格太小，写不下数字；可用“单元格大小”放大。",
+  },
   maskedInTarget: {
     en: "Grey cells are masked: words that were not written yet.",
     zh: "灰色单元格被掩码：那些词当时还没有写出。",

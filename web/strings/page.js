@@ -32,9 +32,10 @@ export const text = inLanguage({
     en: (kind, seen) => `See how ${kind} translated these sentences: open the tabs to see ${seen}.`,
     zh: (kind, seen) => `看${kind}怎样翻译了这些句子：打开各个标签页，看${seen}。`,
   },
-  newHere: {
-    en: "New here? A tour of a few minutes follows your sentence to its translation.",
-    zh: "第一次来？花几分钟跟着导览，看你的句子怎样变成译文。",
+  newHere: {en: "New here?", zh: "第一次来？"},
+  tourAbout: {
+    en: "A tour of a few minutes follows your sentence to its translation.",
+    zh: "花几分钟跟着导览，看你的句子怎样变成译文。",
   },
   takeTour: {en: "Take the tour", zh: "开始导览"},
   notNow: {en: "Not now", zh: "以后再说"},

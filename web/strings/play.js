@@ -139,6 +139,10 @@ export const text = inLanguage({
   firstPiece: {en: " (The probabilities are those of its first piece.)", zh: "（概率是该词第一个子词的概率。）"},
   probabilityOf: {en: (word, p) => `${word} ${p}`, zh: (word, p) => `${word} ${p}`},
   notYet: {en: "not computed yet", zh: "尚未计算"},
+  noProbabilities: {
+    en: (reason) => `The probabilities of the words could not be fetched, so their bars stay empty. ${reason}`,
+    zh: (reason) => `没能取得各词的概率，所以概率条是空的。${reason}`,
+  },
   curve: {
     en: (head, from, to, weight) => `Head ${head}: ${from} to ${to}, ${weight}`,
     zh: (head, from, to, weight) => `第 ${head} 头：${from} 到 ${to}，${weight}`,

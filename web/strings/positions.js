@@ -41,12 +41,13 @@ export const text = inLanguage({
   },
   acrossApart: {
     en: (rows) => `Left to right: even dimensions (sines), then odd ones (cosines); from the top: positions 0 to ` +
-      rows,
-    zh: (rows) => `从左到右：先是偶数维（正弦），再是奇数维（余弦）；从上到下：位置 0 到 ${rows}`,
+      `${rows}. Blue is above 0, orange below.`,
+    zh: (rows) => `从左到右：先是偶数维（正弦），再是奇数维（余弦）；从上到下：位置 0 到 ${rows}。蓝色大于 0，橙色小于 0。`,
   },
   across: {
-    en: (columns, rows) => `Left to right: dimensions 0 to ${columns}; from the top: positions 0 to ${rows}`,
-    zh: (columns, rows) => `从左到右：维度 0 到 ${columns}；从上到下：位置 0 到 ${rows}`,
+    en: (columns, rows) => `Left to right: dimensions 0 to ${columns}; from the top: positions 0 to ${rows}. Blue is ` +
+      "above 0, orange below.",
+    zh: (columns, rows) => `从左到右：维度 0 到 ${columns}；从上到下：位置 0 到 ${rows}。蓝色大于 0，橙色小于 0。`,
   },
 
   // The chosen cell

@@ -26,7 +26,8 @@ export const text = inLanguage({
     en: (count) => `${count} heads by distance and entropy. Arrow keys go from head to head, Enter chooses one.`,
     zh: (count) => `按距离和熵排列的 ${count} 个注意力头。方向键切换，回车选择。`,
   },
-  distanceAxis: {en: "near ← distance, in words or pieces → far", zh: "近 ← 距离（词或子词） → 远"},
+  distanceInWords: {en: "near ← distance, in words → far", zh: "近 ← 距离（词） → 远"},
+  distanceInPieces: {en: "near ← distance, in pieces → far", zh: "近 ← 距离（子词） → 远"},
   entropyAxis: {en: "one word ← entropy, in bits → many words", zh: "一个词 ← 熵（比特） → 许多词"},
   none: {en: "No head fits these filters.", zh: "没有符合筛选条件的注意力头。"},
   numbers: {en: "All numbers as a table", zh: "以表格显示全部数值"},
@@ -37,9 +38,10 @@ export const text = inLanguage({
   note: {
     en: "A head is far to the right if it looks far away, and far up if it spreads its weight over many words. In " +
       "the decoder, distance is measured from the word that it read last; in cross-attention, from the place that is " +
-      "as far into the source as the word is into the translation.",
+      "as far into the source as the word is into the translation. The ring marks the head that other views show; " +
+      "click another to choose it.",
     zh: "越靠右，注意力头看得越远；越靠上，权重分散在越多的词上。解码器的距离从它最后读到的词算起；" +
-      "交叉注意力的距离从源句中与译文当前词相同比例的位置算起。",
+      "交叉注意力的距离从源句中与译文当前词相同比例的位置算起。圆圈标出其他视图显示的头；单击另一个头可选中它。",
   },
   roleNote: {
     en: (count) => `Roles were found over ${count} sentences: at least half of a head's weight goes to that place; a ` +

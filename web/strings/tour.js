@@ -79,8 +79,21 @@ export const text = inLanguage({
       "右边的词有多少进入左边的词。",
   },
   selfPinned: {
-    en: (from, to) => `“${from}” is pinned here, and looks, among others, at “${to}”. Click another word to pin it.`,
-    zh: (from, to) => `这里固定了“${from}”，它关注的词里有“${to}”。单击另一个词可以固定它。`,
+    en: (from, to, weight) => `“${from}” is pinned here. It looks most at “${to}”: weight ${weight}, the mean of all ` +
+      "heads. Click another word to pin it.",
+    zh: (from, to, weight) => `这里固定了“${from}”。它看得最多的是“${to}”：所有头的平均权重是 ${weight}。单击另一个词可以固定它。`,
+  },
+  selfPinnedItself: {
+    en: (from, own, to, weight) => `“${from}” is pinned here. It looks most at itself (weight ${own}, the mean of all ` +
+      `heads), and at “${to}” with ${weight}. Click another word to pin it.`,
+    zh: (from, own, to, weight) => `这里固定了“${from}”。它看得最多的是自己（所有头的平均权重 ${own}），对“${to}”的权重是 ` +
+      `${weight}。单击另一个词可以固定它。`,
+  },
+  selfPinnedOther: {
+    en: (from, most, largest, to, weight) => `“${from}” is pinned here. It looks most at “${most}” (weight ` +
+      `${largest}, the mean of all heads), and at “${to}” with ${weight}. Click another word to pin it.`,
+    zh: (from, most, largest, to, weight) => `这里固定了“${from}”。它看得最多的是“${most}”（所有头的平均权重 ${largest}），` +
+      `对“${to}”的权重是 ${weight}。单击另一个词可以固定它。`,
   },
   selfPoint: {en: "Point at a word to see only its lines.", zh: "指向一个词，只看它的连线。"},
 

@@ -25,8 +25,9 @@ export const about = inLanguage({
   grid: {en: "All heads of all layers at a glance.", zh: "一眼看完所有层的所有注意力头。"},
   matrix: {en: "One head, with every weight as a number.", zh: "一个注意力头，每个权重都写成数字。"},
   why: {
-    en: "How one weight comes about: the paper's equation (1) with the numbers of your sentence.",
-    zh: "一个权重是怎样算出来的：论文公式 (1)，代入你这句话的数字。",
+    en: "How one weight comes about, and what the layer makes of it up to its end: the paper's equations with the " +
+      "numbers of your sentence.",
+    zh: "一个权重是怎样算出来的，这一层又怎样用它算到末尾：论文的公式，代入你这句话的数字。",
   },
   ranking: {
     en: "Which heads look near or far, at one word or at many, and what each does over many sentences.",

@@ -17,6 +17,7 @@ export const text = inLanguage({
     zh: "还没有改动。你可以指定译文的开头，或换一种搜索。",
   },
   score: {en: (score) => `score ${score}`, zh: (score) => `得分 ${score}`},
+  changeOf: {en: (change) => `(change ${change})`, zh: (change) => `（变化 ${change}）`},
 
   // The search
   changeSearch: {en: "Change the search", zh: "改变搜索"},
@@ -97,6 +98,10 @@ export const text = inLanguage({
     en: (full) => "Difference: blue is more attention than in the original translation, orange is less; the " +
       `strongest colour is ${full}.`,
     zh: (full) => `差：蓝色表示比原译文多，橙色表示比原译文少；最深的颜色是 ${full}。`,
+  },
+  nothingInCommon: {
+    en: "The changed translation has no token in common with the original one, so there is no difference to show.",
+    zh: "改动后的译文与原译文没有共同的词元，所以没有差可以显示。",
   },
   oneBlank: {
     en: "One row is blank: the original translation does not have its token.",

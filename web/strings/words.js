@@ -3,10 +3,9 @@
 import {inLanguage} from "../core/language.js";
 
 export const text = inLanguage({
-  noTrace: {
-    en: "Translate a sentence first: this view shows the words that the model considered.",
-    zh: "请先翻译一个句子：这里显示模型考虑过的词。",
-  },
+  shows: {en: "the words that the model considered", zh: "模型考虑过的词"},
+  probability: {en: "probability", zh: "概率"},
+  otherWords: {en: "all other words", zh: "其他所有词"},
   fetching: {en: "The words are being fetched.", zh: "正在获取候选词。"},
   positions: {en: "Position in the translation", zh: "译文中的位置"},
   position: {

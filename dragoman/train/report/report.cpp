@@ -123,6 +123,13 @@ std::string tile(std::string_view name, const std::string& value, const std::str
   return fmt::format("<div><dt>{}</dt><dd>{}<small>{}</small></dd></div>\n", name, value, detail);
 }
 
+// The perplexity is that of the loss without label smoothing.
+std::string training_perplexity(const ProgressRecord& record) {
+  const double nll = record.losses["nll"];
+  return (record.losses["loss"] == nll ? "perplexity " : "without label smoothing perplexity ") +
+         number_text(std::exp(nll));
+}
+
 // The most important figures, as tiles.
 std::string summary(const TrainingRecords& metrics) {
   std::string html = "<section>\n<h2>Summary</h2>\n<dl class=\"tiles\">\n";
@@ -137,9 +144,9 @@ std::string summary(const TrainingRecords& metrics) {
 
   const ProgressRecord& last = metrics.progress.back();
   html += tile("Steps", with_thousands(last.step), "in epoch " + with_thousands(last.epoch));
-  html += tile("Loss", number_text(last.losses["loss"]),
-               "in training; perplexity " + number_text(std::exp(last.losses["nll"])));
-  html += tile("Time spent", std::isfinite(last.seconds) ? duration_text(last.seconds) : "–", "training");
+  html += tile("Loss", number_text(last.losses["loss"]), "in training; " + training_perplexity(last));
+  html += tile("Time spent", std::isfinite(last.seconds) ? duration_text(last.seconds) : "–",
+               last.seconds < 3600 ? "minutes of training" : "hours of training");
   html += tile("Target tokens", amount_text(last.target_tokens),
                number_text(static_cast<double>(last.target_tokens) / last.seconds) + " per second");
   html += tile("Training FLOPs", number_text(last.flops),

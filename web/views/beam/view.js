@@ -41,7 +41,7 @@ export class View {
     this.details = el("div", {class: "tree-details", "aria-hidden": "true"});
     this.results = el("div", {class: "tree-results"});
     this.body = el("div", {class: "beam"},
-      el("div", {class: "tree-box"}, this.scroller, this.details), this.results);
+      el("div", {class: "tree-box"}, this.scroller, this.details), el("p", {class: "note tree-note"}, strings.boxes), this.results);
     root.append(this.controls.element, this.status, this.useBeam, this.body);
     this.resized = new ResizeObserver(() => this.#fill());
     this.resized.observe(this.scroller);

@@ -70,7 +70,7 @@ export class View {
     const {entropy, distance, peak} = this.#app.trace.statistics(attention, layer, head);
     const masked = site.keys === "target" ? text.maskedInTarget : text.maskedInSource;
     return joinedSentences([
-      text.note(number(entropy, 2), number(distance, 1), number(peak, 2)), site.causal ? masked : "",
+      this.cells.hasNumbers ? "" : text.enlarge, text.note(number(entropy, 2), number(distance, 1), number(peak, 2)), site.causal ? masked : "",
       merged ? mergedNote : "",
     ]);
   }

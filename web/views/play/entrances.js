@@ -5,9 +5,9 @@ import {hasPositionsBlock} from "./figure.js";
 const explainedByWhy = new Set(["feed-forward", "norm", "add", "add-norm"]);
 
 /**
- * The changes of the state that open the view of a block, or null if there is none. `repeat` is the layer of the
- * block's group that is meant, `word` the word of the translation (undefined while the source is read), and `piece` its
- * first piece.
+ * The changes of the state that open the view of a block, or null if there is none; `goal` among them is the step of
+ * "Why" that explains the block. `repeat` is the layer of the block's group that is meant, `word` the word of the
+ * translation (undefined while the source is read), and `piece` its first piece.
  */
 export function entranceOf(block, {repeat, word, piece}) {
   switch (block.kind) {
@@ -21,9 +21,23 @@ export function entranceOf(block, {repeat, word, piece}) {
       return hasSoftmax(block.stack) ? {tab: "words", word: piece ?? 0} : null;
     default: {
       const nearest = nearestAttention(block);
-      return nearest && {tab: explainedByWhy.has(block.kind) ? "why" : "heads", ...attentionOf(nearest, repeat, word)};
+      if (!nearest) return null;
+      // What comes after all layers is explained by the last of them.
+      const place = attentionOf(nearest, block.group === nearest.group ? repeat : nearest.group.count - 1, word);
+      return explainedByWhy.has(block.kind) ? {tab: "why", goal: stepOf(block, nearest), ...place}
+        : {tab: "heads", ...place};
     }
   }
+}
+
+// The step of "Why" that computes a block, for the attention before it; empty if the block comes before the attention.
+function stepOf(block, attention) {
+  if (block.order < attention.order) return "";
+  if (block.kind === "feed-forward") return "network";
+  const between = attention.group.blocks.filter(({order}) => order > attention.order && order < block.order);
+  const ofNetwork = between.some(({kind}) => kind === "feed-forward");
+  if (block.kind === "norm") return ofNetwork ? "network-norm" : "norm";
+  return ofNetwork ? "network-residual" : "residual";
 }
 
 const hasSoftmax = ({groups}) => groups.some(({blocks}) => blocks.some(({kind}) => kind === "softmax"));

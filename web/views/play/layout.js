@@ -5,12 +5,31 @@ const bars = 7;  // rows of the distribution: six words, and all others
 // Sizes in pixels for a wide and for a narrow picture.
 const wideSizes = {
   pad: 16, between: 96, column: 540, outer: 30, inner: 14, gap: 13, box: 27, attention: 82, labels: 74, angle: 45,
-  frame: 12, head: 20, bar: 17, font: 13,
+  frame: 12, head: 20, bar: 17, font: 13, isNarrow: false,
 };
 const narrowSizes = {
   pad: 2, between: 26, column: 300, outer: 17, inner: 6, gap: 10, box: 24, attention: 72, labels: 66, angle: 62,
-  frame: 9, head: 18, bar: 15, font: 11,
+  frame: 9, head: 18, bar: 15, font: 11, isNarrow: true,
 };
+
+const leastShare = 0.68;     // of the heights above, if the picture must be low
+const leastAttention = 56;   // pixels: the title of an attention block, and two rows of dots with curves between them
+
+// The sizes of a picture that is lower: heights of boxes and gaps are this share of the usual ones.
+function lowered(sizes, share) {
+  const [gap, box, attention, bar] = [sizes.gap, sizes.box, sizes.attention, sizes.bar].map((size) => size * share);
+  return {...sizes, gap, box, attention: Math.max(leastAttention, attention), bar: Math.max(sizes.font, bar)};
+}
+
+/** The layout of a picture of this width, see below. If possible it is not higher than `room`. */
+export function layoutOf(figure, counts, width, room = Infinity) {
+  const sizes = width >= 760 ? wideSizes : narrowSizes;
+  const usual = placed(figure, counts, width, sizes);
+  if (usual.height <= room) return usual;
+  const lowest = placed(figure, counts, width, lowered(sizes, leastShare));
+  const between = Math.max(0, (room - lowest.height) / (usual.height - lowest.height));
+  return placed(figure, counts, width, lowered(sizes, leastShare + (1 - leastShare) * between));
+}
 
 /**
  * The layout of a picture of this width. `counts` is {source, target}: the numbers of tokens. Gives
@@ -19,8 +38,7 @@ const narrowSizes = {
  *   places     a Map from each stack to its place, see below
  *   output     {text, bars}: the rectangles of the written words and of the distribution; null without a softmax
  */
-export function layoutOf({stacks, blocks}, counts, width) {
-  const sizes = width >= 760 ? wideSizes : narrowSizes;
+function placed({stacks, blocks}, counts, width, sizes) {
   const count = Math.max(1, stacks.length);
   const column = Math.min(sizes.column, (width - 2 * sizes.pad - (count - 1) * sizes.between) / count);
   const left = (width - count * column - (count - 1) * sizes.between) / 2;
@@ -73,12 +91,16 @@ function stackUp(layout, stack, place, sizes) {
   if (stack.read) place.top -= 4;
 }
 
+// The output is as wide as the boxes below it. In a narrow picture it also takes the free place above other stacks.
 function outputAbove({places, rects}, softmax, sizes) {
   const place = places.get(softmax.stack);
-  const {boxX: x, boxW: w} = place;
   const h = (bars + 1) * sizes.bar + 6;
   const y = rects.get(softmax).y - sizes.gap - h;
   const line = sizes.font + 14;
+  const others = [...places.values()].filter((other) => other !== place && other.x < place.x);
+  const isFree = sizes.isNarrow && others.every(({top}) => top - 2 * sizes.font > y + h);
+  const x = Math.min(place.boxX, ...(isFree ? others.map((other) => other.boxX) : []));
+  const w = place.boxX + place.boxW - x;
   return {bars: {x, y, w, h, rows: bars}, text: {x, y: y - sizes.gap - line, w, h: line}};
 }
 

@@ -3,7 +3,7 @@
 import {circle, ease, fitted, words} from "./shapes.js";
 
 const longest = 70;    // pixels of a slanted label
-const densest = 12;    // pixels between two labels at least
+const smallest = 9.5;  // pixels: the size of the letters where the labels are dense
 
 /** The labels of all tokens that the stacks have read. */
 export function tokenShapes(play, layout, moment, t) {
@@ -16,12 +16,12 @@ function labels(play, layout, stack, moment, t) {
   const ofSource = stack.tokens === "source";
   const tokens = ofSource ? play.sources : play.inputs.slice(0, (moment.word ?? -1) + 1);
   const arriving = moment.kind === "input" && moment.stack === stack;
-  const every = Math.ceil(densest / place.step);  // labels that do not fit are left out
+  const size = Math.max(smallest, Math.min(layout.font, place.step));
+  const every = Math.ceil((size - 1) / place.step);  // labels that do not fit are left out
   return tokens.map((token, i) => {
     const isCurrent = !ofSource && i === tokens.length - 1;
     if (!isCurrent && (i % every || (!ofSource && tokens.length - 1 - i < every))) return null;
     const entered = arriving && (ofSource || isCurrent) ? ease(t * 1.6) : 1;
-    const size = layout.font;
     const room = place.angle ? longest : place.step - 4;
     const to = {x: place.lane(i), y: place.bottom + (place.angle ? 6 : 12)};
     const at = isCurrent && arriving && i > 0 && layout.output ? onTheWay(layout.output.text, to, entered) : to;

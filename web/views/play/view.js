@@ -7,6 +7,7 @@ import {nextWordsOf} from "../../core/next_words.js";
 import {headColour} from "../../parts/colours.js";
 import {controlBar} from "../../parts/controls.js";
 import {el, preparedCanvas} from "../../parts/elements.js";
+import {FailureNote} from "../../parts/failure_note.js";
 import {HeadSquares} from "../../parts/head_squares.js";
 import {noTranslationText} from "../../parts/no_translation.js";
 import {translationPicker, wordSwitch} from "../../parts/pickers.js";
@@ -42,9 +43,11 @@ export class View {
     this.status = el("p", {class: "empty"});
     this.player = this.#createPlayer();
     this.caption = el("p", {class: "play-caption"});
+    this.head = el("div", {class: "play-head"}, this.player.element, this.caption);
+    this.failure = new FailureNote({offline: app.offline, retry: () => this.#fetchWords(this.#of.trace)});
     this.body = el("div", {class: "play"},
-      this.player.element, this.caption, this.#createFigure(), el("p", {class: "note"}, text.note));
-    root.append(this.controls.element, this.status, this.body);
+      this.head, this.failure.element, this.#createFigure(), el("p", {class: "note"}, text.note));
+    root.append(el("div", {class: "play-view"}, this.controls.element, this.status, this.body));
     this.resized = new ResizeObserver(() => this.#play && this.#width !== this.#layout?.width && this.#layOut());
     this.resized.observe(this.figure);
   }
@@ -81,7 +84,7 @@ export class View {
     const textAt = (at) => (this.#play?.moments[at] ? momentText(this.#play, this.#play.moments[at]) : "");
     return new Player({
       name: text.moment, show: (at, t) => this.#draw(at, t), count: () => this.#play?.moments.length ?? 0,
-      text: textAt, time: (at) => durationOf(this.#play.moments[at]),
+      text: textAt, time: (at) => durationOf(this.#play.moments[at]), started: () => this.#reveal(),
       moved: (at) => {
         this.#shownStep = at;
         this.#app.set({step: at});
@@ -102,9 +105,14 @@ export class View {
   }
 
   // Opens another view. The step is kept for the way back.
-  #enter(changes) {
+  #enter({goal = "", ...changes}) {
     this.player.pause();
-    this.#app.set({step: this.player.at, ...changes});
+    this.#app.goTo({step: this.player.at, ...changes}, goal);
+  }
+
+  // The computation begins at the bottom of the figure, so all of it must be visible while it plays.
+  #reveal() {
+    if (this.figure.getBoundingClientRect().bottom > innerHeight) this.head.scrollIntoView({block: "start"});
   }
 
   #onKey(event) {
@@ -153,14 +161,15 @@ export class View {
 
   async #fetchWords(trace) {
     this.#words = null;
+    this.failure.show(null);
     try {
       const {model} = await nextWordsOf(this.#app, trace, 1);
       if (this.#of?.trace !== trace) return;
       this.#words = model;
       this.player.refresh();
       this.#showMoment();
-    } catch {
-      // The bars stay empty. The view "Next word" says what is wrong.
+    } catch (error) {
+      if (this.#of?.trace === trace) this.failure.show(text.noProbabilities(error.message));
     }
   }
 
@@ -173,9 +182,12 @@ export class View {
 
   get #width() { return Math.max(narrowest, this.figure.clientWidth); }
 
+  // The height that is visible below the controls when they are at the top of the window.
+  get #room() { return innerHeight - (parseFloat(getComputedStyle(this.head).top) || 0) - this.head.offsetHeight; }
+
   #layOut() {
     const {figure, sources, outputs} = this.#play;
-    this.#layout = layoutOf(figure, {source: sources.length, target: outputs.length}, this.#width);
+    this.#layout = layoutOf(figure, {source: sources.length, target: outputs.length}, this.#width, this.#room);
     this.figure.style.height = `${this.#layout.height}px`;
     this.player.refresh();
     this.blocks.show(this.#items());

@@ -49,17 +49,20 @@ export class Scatter {
     this.element = el("div", {class: "scatter"});
   }
 
-  /** Draws the entries; the axes reach as far as those of `all` need, so that filters do not move the dots. */
-  show(entries, all) {
+  /**
+   * Draws the entries; the axes reach as far as those of `all` need, so that filters do not move the dots. `inWords` says
+   * whether distances are counted in words, and not in pieces.
+   */
+  show(entries, all, inWords) {
     const width = Math.max(280, Math.min(920, this.element.clientWidth || 640));
     const focused = this.#dots.findIndex(({dot}) => dot === document.activeElement);
-    const picture = this.picture(entries, all, width);
+    const picture = this.picture(entries, all, {width, inWords});
     this.element.replaceChildren(picture);
     if (focused >= 0) this.#dots[Math.min(focused, this.#dots.length - 1)]?.dot.focus({preventScroll: true});
   }
 
   /** The picture alone, for the page and for export. */
-  picture(entries, all, width) {
+  picture(entries, all, {width, inWords}) {
     const height = Math.round(Math.min(460, Math.max(280, width * 0.55)));
     const [xTicks, yTicks] = ["distance", "entropy"].map(
       (name) => ticksTo(Math.max(0.1, ...all.map((one) => one[name]))));
@@ -71,7 +74,7 @@ export class Scatter {
     this.#dots[chosen]?.dot.setAttribute("tabindex", "0");
     const out = svg("svg", {width, height, viewBox: `0 0 ${width} ${height}`, role: "group",
       "aria-label": text.scatter(entries.length), onkeydown: (event) => this.#onKey(event)},
-    ...axes({x, y, xTicks, yTicks, width, height}), ...this.#dots.map(({dot}) => dot), ...labels(places, width));
+    ...axes({x, y, xTicks, yTicks, width, height, inWords}), ...this.#dots.map(({dot}) => dot), ...labels(places, width));
     if (!entries.length) {
       out.append(svg("text", {x: width / 2, y: height / 2, "text-anchor": "middle", class: "label"}, text.none));
     }
@@ -112,7 +115,7 @@ export class Scatter {
   }
 }
 
-function axes({x, y, xTicks, yTicks, width, height}) {
+function axes({x, y, xTicks, yTicks, width, height, inWords}) {
   const [bottom, right] = [height - margin.bottom, width - margin.right];
   const digits = (ticks) => (ticks[1] < 1 ? 1 : 0);
   return [
@@ -127,7 +130,7 @@ function axes({x, y, xTicks, yTicks, width, height}) {
         tick.toFixed(digits(yTicks))),
     ]),
     svg("text", {x: (margin.left + right) / 2, y: height - 6, "text-anchor": "middle", class: "curve-label"},
-      text.distanceAxis),
+      inWords ? text.distanceInWords : text.distanceInPieces),
     svg("text", {transform: `translate(11 ${(margin.top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle",
       class: "curve-label"}, text.entropyAxis),
   ];

@@ -61,7 +61,10 @@ export class View {
     this.#draw();
   }
 
-  svg() { return this.#entries.length ? this.scatter.picture(this.#shown, this.#entries, exportWidth) : null; }
+  svg() {
+    return this.#entries.length
+      ? this.scatter.picture(this.#shown, this.#entries, {width: exportWidth, inWords: this.#inWords}) : null;
+  }
 
   destroy() { this.resized.disconnect(); }
 
@@ -70,6 +73,8 @@ export class View {
     const {survey, state: {over}} = this.#app;
     return survey && over !== "sentence" ? "many" : "sentence";
   }
+
+  get #inWords() { return this.#over === "many" || this.#app.state.merged; }
 
   // A full bar is the largest number of the survey: nobody knows how long its sentences were.
   #longestOfSurvey() {
@@ -126,7 +131,7 @@ export class View {
     const {sites, survey} = this.#app;
     this.controls.update();
     this.legend.replaceChildren(legend(sites));
-    this.scatter.show(this.#shown, this.#entries);
+    this.scatter.show(this.#shown, this.#entries, this.#inWords);
     this.table.show({entries: this.#shown, longest: this.#longest, isSurvey: this.#over === "many"});
     this.roleNote.textContent = !survey ? text.noRoles
       : text.roleNote(survey.sentences) + (survey.isCurrent ? "" : ` ${text.notCurrent}`);

@@ -65,7 +65,7 @@ export const steps = [
     here: ".heads-body", state: {tab: "heads", layer: 0}, site: encoder,
     pair: (trace, site) => pairOfLayer(trace, site, "first"),
     text: ({site: {layers}, pair}) => [
-      strings.self(layers), pair ? strings.selfPinned(pair.from, pair.to) : strings.selfPoint,
+      strings.self(layers), pair ? selfText(pair) : strings.selfPoint,
     ],
   },
   {
@@ -119,6 +119,14 @@ export const steps = [
     text: ({model: {sites}}) => [sites?.length ? strings.turn : strings.turnWithoutHeads],
   },
 ];
+
+// What the pinned word looks at. The numbers are those of the list beside the picture.
+function selfText({from, to, query, key, weight, most}) {
+  const [share, largest] = [number(weight, 2), number(most.weight, 2)];
+  if (most.key === key) return strings.selfPinned(from, to, share);
+  return most.key === query ? strings.selfPinnedItself(from, largest, to, share)
+    : strings.selfPinnedOther(from, most.text, largest, to, share);
+}
 
 // What the first sentence of the film became before and after the training.
 function filmText(sentence) {

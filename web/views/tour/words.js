@@ -1,6 +1,6 @@
 // The words that the tour speaks of: words with a meaning of their own, in pairs of which one looks at the other.
 
-import {wordGroups, wordLabel} from "../../core/tokens.js";
+import {label, wordGroups, wordLabel} from "../../core/tokens.js";
 
 // Frequent words that say little by themselves. Words of up to three letters are left out in any case.
 const functionWords = new Set([
@@ -58,12 +58,19 @@ export function pairOfOneHead(trace, site) {
     (layer, i, j) => all.map((head) => ({head, weight: trace.exact(site.name, layer, head).at(i, j)})));
 }
 
-/** The pair of the largest mean weight of all heads in one layer: the first that is known, or the last. */
+/**
+ * The pair of the largest mean weight of all heads in one layer: the first that is known, or the last. `most` is the
+ * piece with the largest weight of all, {key, text, weight}: words of little meaning often have more than the pair's.
+ */
 export function pairOfLayer(trace, site, which) {
   const {recorded, heads} = trace.shape(site.name);
   const all = Array.from({length: heads}, (_, head) => head);
   const weight = (layer, head, i, j) => trace.exact(site.name, layer, head).at(i, j);
   const mean = (layer, i, j) => all.reduce((sum, head) => sum + weight(layer, head, i, j), 0) / heads;
   const layers = which === "first" ? recorded.slice(0, 1) : recorded.slice(-1);
-  return strongestPair(trace, site, layers, (layer, i, j) => [{weight: mean(layer, i, j)}]);
+  const pair = strongestPair(trace, site, layers, (layer, i, j) => [{weight: mean(layer, i, j)}]);
+  if (!pair) return null;
+  const keys = trace[trace.sides(site.name).keys].map(
+    (piece, key) => ({key, text: label(piece), weight: mean(pair.layer, pair.query, key)}));
+  return {...pair, most: keys.reduce((most, key) => (key.weight > most.weight ? key : most))};
 }

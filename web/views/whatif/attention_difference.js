@@ -45,8 +45,9 @@ export class AttentionDifference {
     this.controls.update();
     this.boards.update();
     for (const cells of this.matrices) cells.update();
-    const {unmatched = 0, full = 1} = this.#difference() ?? {};
-    this.note.textContent = joinedSentences([strings.colours(number(full, 2)), blankRows(unmatched)]);
+    const {unmatched = 0, full = 1, matrix} = this.#difference() ?? {};
+    this.note.textContent = matrix && unmatched === matrix.rows ? strings.nothingInCommon
+      : joinedSentences([strings.colours(number(full, 2)), blankRows(unmatched)]);
   }
 
   svg() { return this.matrices[2].svg(); }

@@ -66,7 +66,7 @@ function card(sentence, {language, trace, original = null}) {
 }
 
 function scoreFacts(written, value, original) {
-  const facts = [el("span", {}, written(number(value)))];
-  if (original !== undefined) facts.push(el("span", {class: "delta"}, signed(value - original)));
-  return facts;
+  const change = original === undefined ? []
+    : [" ", el("span", {class: "delta"}, strings.changeOf(signed(value - original)))];
+  return [el("span", {}, written(number(value)), ...change)];
 }

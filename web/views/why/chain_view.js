@@ -95,17 +95,28 @@ export class Chain {
       el("div", {class: "why-columns"}, el("ol", {class: "why-steps from-six"}, attention),
         el("div", {}, el("ol", {class: "why-steps from-ten", hidden: network.length === 0}, network),
           endParts(this.#app, this.#place, this.#crossFollows()))));
+    this.#goToStep();
+  }
+
+  // Scrolls to the step that the user came for.
+  #goToStep() {
+    const {goal} = this.#app;
+    if (!goal) return;
+    this.#app.goal = null;
+    const step = this.#steps.querySelector(`[data-step="${CSS.escape(goal)}"]`);
+    step?.classList.add("goal");
+    step?.scrollIntoView({block: "start"});
   }
 
   // Whether another attention stands between this one and the feed-forward network.
   #crossFollows() { return this.#place.site.causal && this.#app.sites.some(isCross); }
 
-  // `checked` says what the difference is about, if the step has several.
-  #step(title, about, formula, {rows, titles, difference, checked}, ...content) {
+  // `name` is that of App.goTo(). `checked` says what the difference is about, if the step has several.
+  #step(name, title, about, formula, {rows, titles, difference, checked}, ...content) {
     const vectors = new VectorRows(titles);
     vectors.show(rows);
     this.blocks.push({title, rows});
-    return el("li", {}, el("h3", {}, title), el("p", {class: "note"}, about), formula, vectors.element,
+    return el("li", {"data-step": name}, el("h3", {}, title), el("p", {class: "note"}, about), formula, vectors.element,
       ...content, checkLine(difference, checked));
   }
 
@@ -116,8 +127,8 @@ export class Chain {
     const strongest = sum.terms.map((term) => shareOf(term, sum.kernel));
     const key = strongest.indexOf(Math.max(...strongest));
     const summary = this.#isOff(head) ? text.isOff
-      : text.mostOf(labels.keys[key], `${number(100 * strongest[key], 0)}%`);
-    return this.#step(text.valuesTitle, text.valuesAbout, oneHead(head),
+      : text.mostOf(labels.keys[key], `${number(100 * strongest[key], 1)}%`);
+    return this.#step("values", text.valuesTitle, text.valuesAbout, oneHead(head),
       {rows, difference: sum.difference, titles: {label: text.word, second: text.weight, share: text.share, ...always}},
       el("p", {}, summary));
   }
@@ -126,7 +137,7 @@ export class Chain {
     const sum = headsSum(this.#found);
     const rows = headRows(sum, this.#place.head,
       {pick: (head) => this.#app.set({head}), isOff: (head) => this.#isOff(head)});
-    return this.#step(text.headsTitle, text.headsAbout, multiHead(sum.terms.length),
+    return this.#step("heads", text.headsTitle, text.headsAbout, multiHead(sum.terms.length),
       {rows, difference: sum.difference, titles: {share: text.share, ...always}});
   }
 
@@ -134,10 +145,11 @@ export class Chain {
     const sum = residualSum(numbers, output);
     const norm = normalised(numbers);
     const about = subLayer === "FFN" ? text.networkResidual : text.attentionResidual;
+    const before = subLayer === "FFN" ? "network-" : "";
     return [
-      this.#step(text.residualTitle, about, residualSumFormula(subLayer),
+      this.#step(`${before}residual`, text.residualTitle, about, residualSumFormula(subLayer),
         {rows: residualRows(sum, name), difference: sum.difference, titles: {share: text.share, ...always}}),
-      this.#step(text.normTitle, this.#found.norm === "pre" ? text.normPre : text.normPost, layerNorm(),
+      this.#step(`${before}norm`, text.normTitle, this.#found.norm === "pre" ? text.normPre : text.normPost, layerNorm(),
         {rows: normRows(norm), difference: norm.difference, titles: always}, normFacts(norm, numbers)),
     ];
   }
@@ -151,7 +163,7 @@ export class Chain {
       this.#draw();
     };
     const titles = {label: text.unit, second: text.activation, share: text.share, ...always};
-    return this.#step(text.networkTitle, text.networkAbout,
+    return this.#step("network", text.networkTitle, text.networkAbout,
       el("div", {}, equationTwo(), el("p", {}, text.unitsOn(sum.on, sum.inner.length)), inner.element),
       {rows: unitRows(sum, this.#unit, pick), difference: sum.difference, titles, checked: text.outputCheck},
       ...unitParts(sum, this.#found.feedForward, this.#unit));

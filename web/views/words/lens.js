@@ -26,6 +26,15 @@ export class LensTable {
       ...positions.map((entry, i) => this.#cell(entry, l, i, i === position && l === layer))));
     this.table.replaceChildren(el("caption", {class: "unseen"}, text.lensCaption),
       el("thead", {}, head), el("tbody", {}, ...rows.reverse()));
+    this.#scrollTo(head.children[position + 1]);
+  }
+
+  // Scrolls the table sideways, if it must, so that a column is visible.
+  #scrollTo({offsetLeft: left, offsetWidth: width}) {
+    const {element} = this;
+    const seen = element.scrollLeft;
+    if (left < seen) element.scrollLeft = left;
+    else if (left + width > seen + element.clientWidth) element.scrollLeft = left + width - element.clientWidth;
   }
 
   #cell({words: [best], rank, p}, layer, position, isShown) {

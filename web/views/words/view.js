@@ -6,6 +6,7 @@ import {nextWordsOf} from "../../core/next_words.js";
 import {label} from "../../core/tokens.js";
 import {controlBar} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
+import {noTranslationText} from "../../parts/no_translation.js";
 import {translationPicker} from "../../parts/pickers.js";
 import {text} from "../../strings/words.js";
 import {wordBars} from "./bars.js";
@@ -37,7 +38,7 @@ export class View {
     this.lens = new LensTable((layer, position) => this.#choose(position, layer));
     this.body = el("div", {class: "next", hidden: true}, this.positions,
       el("div", {class: "next-parts"},
-        el("section", {}, this.heading, this.bars, this.note, this.release),
+        el("section", {}, this.heading, scale(), this.bars, this.note, this.release),
         el("section", {class: "next-lens"}, el("p", {class: "note"}, text.lensNote), this.lens.element)));
     root.append(this.controls.element, this.status, this.body);
   }
@@ -45,7 +46,7 @@ export class View {
   async update() {
     this.controls.update();
     const {trace} = this.#app;
-    if (!trace) return this.#show(text.noTrace);
+    if (!trace) return this.#show(noTranslationText(this.#app, text.shows));
     const wanted = `${this.#temperature}`;
     if (this.#of?.trace !== trace || this.#of?.temperature !== wanted) {
       if (this.#of?.trace !== trace) {
@@ -127,3 +128,7 @@ export class View {
     this.#app.set({forced: [...ids, id].join(" "), show: "changed", word: this.#position});
   }
 }
+
+// The head of the bars: their scale, and what their numbers are.
+const scale = () => el("p", {class: "next-scale", "aria-hidden": "true"}, el("span"),
+  el("span", {class: "scale"}, el("span", {}, "0"), el("span", {}, "1")), el("span", {}, text.probability));
