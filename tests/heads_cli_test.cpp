@@ -70,7 +70,8 @@ TEST_F(Heads, RefuseWhatTheyCannotUseAndKeepWhatWasFound) {
   const std::string before = read_file(heads_file());
   expect_one_sentence(heads("/no/such/text"), 1, "/no/such/text");
   expect_one_sentence(heads(write("empty", "\n\n") + " --reference " + write("empty2", "\n\n")), 2,
-                      "there is no sentence to look at");
+                      "there is no sentence in '");
+  expect_one_sentence(heads(source + " --reference " + write("empty2", "\n\n")), 2, "there is no sentence to look at");
   expect_one_sentence(heads(source + " " + source + " --reference " + target), 2, "give exactly one FILE");
   expect_one_sentence(heads(source + " --reference " + write("one", "one\n")), 2, "lines");
   expect_one_sentence(heads(source + " --alignments " + target), 2, "name them with --reference");

@@ -244,9 +244,11 @@ TEST_F(Mistakes, AModelWithoutAnEntryIsRefused) {
 TEST_F(Mistakes, APartOfAModelLeadsToTheModel) {
   make_directory(model + "/checkpoints/step-4");
   write("model/checkpoints/best.safetensors", "x");
-  for (const char* part : {"checkpoints", "checkpoints/step-4", "checkpoints/best.safetensors", "model.safetensors"}) {
+  for (const char* part : {"checkpoints", "checkpoints/best.safetensors", "model.safetensors"}) {
     expect_one_sentence(here(std::string("translate --model model/") + part + " a.en"), 1, "Did you mean 'model'?");
   }
+  expect_one_sentence(here("translate --model model/checkpoints/step-4 a.en"), 1,
+                      "there is no model.safetensors in 'model/checkpoints/step-4';");
   expect_usage("train --model model/model.safetensors --train-source a.en --train-target a.de",
                "'model/model.safetensors' is a file; name a directory with --model. Did you mean 'model'?");
   expect_usage("demo --model a.en", "'a.en' is a file; name a directory with --model.");
@@ -318,6 +320,103 @@ TEST_F(Mistakes, ACommandThatReadsTheTerminalSaysSo) {
   EXPECT_TRUE(show.shows("the page would go to the terminal; name a file"));
 }
 
+TEST_F(Mistakes, AFileOfAModelIsNotReplacedByAnOutput) {
+  const std::string weights = read_file(file("model/model.safetensors"));
+  for (const char* name : {"model.safetensors", "config.json", "tokenizer.model"}) {
+    const std::string output = std::string(" --output model/") + name,
+                      part = "' is a file of a model; name another file";
+    expect_usage("translate --model model a.en" + output, part);
+    expect_usage("evaluate --model model --source a.en --reference a.de" + output, part);
+    expect_usage("show --model model --input a.en" + output, part);
+    expect_usage("tokenizer train --input a.en" + output, part);
+  }
+  expect_usage("translate --model model a.en --attention model/config.json", "is a file of a model;");
+  EXPECT_TRUE(read_file(file("model/model.safetensors")) == weights);
+  write("folder/config.json", "{}");  // this is no model
+  EXPECT_EQ(here("translate --threads 1 --model model a.en --output folder/config.json").status, 0);
+  expect_usage("translate --model model a.en --output ''", "--output needs the name of a file, or - for standard");
+  expect_usage("report --model model --output ''", "--output needs the name of a file, such as --output report.html.");
+}
+
+TEST_F(Mistakes, BinaryDataIsNotTakenForAnotherEncoding) {
+  write("data", "\xA7 first line\n\x01\x02\x03\x04\n");
+  write("latin", "sch\xF6n\n");
+  for (const char* command : {"translate --model model data", "score --reference data --hypothesis a.en",
+                              "tokenizer train --output t --input data"}) {
+    expect_usage(command, "'data' holds binary data, not text; name a text file.");
+  }
+  expect_usage("translate --model model latin", "'iconv -f WINDOWS-1252 -t UTF-8 latin > NEW'.");
+  const std::string found = here("doctor --train-source data --train-target a.de").out;
+  EXPECT_NE(found.find("ERROR    'data' holds binary data, not text;"), std::string::npos) << found;
+  const std::string piped = here("doctor --train-source - --train-target a.de < a.en").out;
+  EXPECT_NE(piped.find("standard input cannot be checked;"), std::string::npos) << piped;
+}
+
+TEST_F(Mistakes, StandardInputIsCalledByItsName) {
+  expect_usage("evaluate --model model --source - --reference a.de",
+               "standard input is empty, but 'a.de' has 3 lines; parallel files");
+  expect_usage("evaluate --model model --source a.en --reference -",
+               "standard input is empty, but 'a.en' has 3 lines; parallel files");
+  expect_usage("tokenizer train --input - --output t", "standard input is empty: there is no text to learn");
+  expect_usage("evaluate --model model --source - --reference empty", "standard input is empty: there is nothing to");
+}
+
+TEST_F(Mistakes, ACommandInsideAnotherIsFound) {
+  expect_usage("encode --model model", "there is no command 'encode'. Did you mean 'dragoman tokenizer encode'?");
+  expect_usage("help encode", "Did you mean 'dragoman tokenizer encode'?");
+  expect_usage("marian-decoder -m model", "Did you mean 'dragoman translate'?");
+  expect_usage("help train translate",
+               "there is no command 'train translate', because 'train' has none inside it; ask for one command");
+  expect_usage("help tokenizer train now", "because 'tokenizer train' has none inside it;");
+}
+
+TEST_F(Mistakes, ASwitchTakesNoValue) {
+  expect_usage("train --model m --csv metrics.csv", "'metrics.csv' follows --csv, which takes no value; leave it out.");
+  expect_usage("train --model m --tensorboard runs/", "'runs/' follows --tensorboard, which takes no value;");
+  expect_usage("train --model m --csv a.en a.de", "Did you mean '--train-source a.en'?");
+}
+
+TEST_F(Mistakes, SeveralModelsAreRefusedByACommandForOne) {
+  write_small_model(file("second"));
+  for (const char* command : {"inspect", "heads", "export --output x", "average"}) {
+    expect_usage(std::string(command) + " --model model --model second", "--model is given twice; this command takes");
+    expect_usage(std::string(command) + " --model model,second", "'model,second' names several models, but this");
+  }
+  expect_usage("inspect --list --model model", "--model has no effect with --list, which shows all presets.");
+  expect_one_sentence(here("translate --model model a.en,a.de"), 1, "write the files as separate words: a.en a.de.");
+  expect_one_sentence(here("translate --model model 'a.en a.de'"), 1, "write the files as separate words: a.en a.de.");
+  expect_usage("translate --model model a.en --seed 3", "--seed has no effect without --search sample.");
+  expect_usage("show --model model --input a.en --output x.html --top-k 3", "--top-k has no effect without");
+  expect_usage("doctor --train-weights 2", "--train-weights has no effect without a training text.");
+}
+
+TEST_F(Mistakes, HeadsKeepsWhatItFoundIfTheTextIsWrong) {
+  const std::string heads = "heads --threads 1 --model model a.en ";
+  ASSERT_EQ(here(heads + "--reference a.de").status, 0);
+  const std::string found = read_file(file("model/heads.json"));
+  expect_usage(heads + "--reference a.en", "--reference names the text itself; it needs the translations.");
+  expect_usage("heads --model model empty", "there is no sentence in 'empty'.");
+  write("gold", "0-0\n0-1\n0-0\n");
+  expect_usage(heads + "--reference a.de --alignments gold",
+               "'gold' line 2: there is no link 0-1; the sentence has 1 word and its translation 1, counted from 0.");
+  expect_usage("heads --model model --sentences 3", "--sentences has no effect without a FILE of sentences.");
+  EXPECT_EQ(read_file(file("model/heads.json")), found);
+  write("model/heads.json", "x");
+  expect_one_sentence(here("heads --model model"), 1, "make it again with 'dragoman heads' and a file of");
+  write_small_model(file("languages"), "en", "de");
+  EXPECT_NE(here("heads --threads 1 --model languages a.de --reference a.en").err.find("swap FILE and --reference?"),
+            std::string::npos);
+}
+
+TEST_F(Mistakes, APromptGoesOnAfterWrongBytes) {
+  Terminal prompt("sh -c 'cd " + directory + " && exec " + DRAGOMAN_PROGRAM + " translate --threads 1 --model model'");
+  EXPECT_TRUE(prompt.shows("> "));
+  prompt.type("\xFF\xFE hi\n");
+  EXPECT_TRUE(prompt.shows("this line is not UTF-8 text; type it again."));
+  prompt.type(":quit\n");
+  EXPECT_EQ(prompt.status(), 0);
+}
+
 // Mistakes with a run that has begun.
 class RunMistakes : public TrainingTest {
  protected:
@@ -375,6 +474,58 @@ TEST_F(RunMistakes, ARunThatCannotStartLeavesNothingBehind) {
   refused(fresh("train.en", "train.ne", "--memory-mb 1"), 1, "but 1 MiB is allowed; raise --memory-mb");
   const std::string empty = "--valid-source " + file("empty.en") + " --valid-target " + file("empty.ne");
   refused(fresh("train.en", "train.ne", empty), 2, "empty.en' is empty.");
+}
+
+TEST_F(RunMistakes, AMeanOfCheckpointsStaysIfNothingIsTrained) {
+  ASSERT_EQ(run("average --last 2 --model " + file("model")).status, 0);
+  const std::string mean = read_file(file("model/model.safetensors")), heads = file("model/heads.json");
+  replace_file(heads, "my own");
+  const Ending again = run("train --model " + file("model"));
+  EXPECT_EQ(again.status, 0);
+  EXPECT_NE(again.err.find("(the mean of the checkpoints of steps 1, 2)"), std::string::npos) << again.err;
+  EXPECT_TRUE(read_file(file("model/model.safetensors")) == mean);
+  EXPECT_EQ(read_file(heads), "my own");
+  std::filesystem::remove(file("model/model.safetensors"));
+  EXPECT_EQ(run("train --model " + file("model")).status, 0);
+  EXPECT_TRUE(std::filesystem::exists(file("model/model.safetensors")));
+}
+
+TEST_F(RunMistakes, ANewRunHasTheSizesOfTheModelThatItStartsFrom) {
+  const std::string init = "--init " + file("model") + " ";
+  expect_one_sentence(run("train --model " + file("model") + " " + init), 2,
+                      "--init and --model name the same directory; leave out --init to go on with the run in it");
+  const Ending other = fresh("train.en", "train.ne", init + "--layers 3");
+  expect_last_sentence(other, 2, "encoder-layers was 1 and is 3");
+  expect_last_sentence(other, 2, "; leave these settings out.");
+  EXPECT_FALSE(std::filesystem::exists(file("new")));
+}
+
+TEST_F(RunMistakes, AReportIsRefusedWithTheNameOfTheRun) {
+  const std::string report = "report --output " + file("x.html") + " --model " + file("model");
+  const std::string hint = "Did you mean '" + file("model") + "'?";
+  expect_one_sentence(run(report + "/metrics.jsonl"), 1, "is not a directory, but a training run is one. " + hint);
+  expect_one_sentence(run(report + "/checkpoints/step-2"), 1, "it has no metrics.jsonl. " + hint);
+  const std::string records = read_file(file("model/metrics.jsonl"));
+  expect_one_sentence(run("report --model " + file("model") + " --output " + file("model/metrics.jsonl")), 2,
+                      "is a file of a model; name another file to write.");
+  EXPECT_EQ(read_file(file("model/metrics.jsonl")), records);
+  replace_file(file("model/metrics.jsonl"), "");
+  const Ending empty = run(report);
+  EXPECT_EQ(empty.status, 0);
+  EXPECT_NE(empty.err.find("the run 'model' has no records yet, so its curves are empty."), std::string::npos);
+  Terminal page(std::string(DRAGOMAN_PROGRAM) + " report --model " + file("model"));
+  EXPECT_TRUE(page.shows("the page would go to the terminal; name a file, such as --output report.html."));
+}
+
+TEST_F(RunMistakes, SmallTextsAreReadBeforeTheLargeOne) {
+  replace_file(file("tabs"), "a\tb\tc\n");
+  replace_file(file("u16"), "\xFF\xFEo");
+  expect_one_sentence(fresh("train.en", "train.ne", "--valid-pairs " + file("tabs")), 2, "has 2 tabs;");
+  expect_one_sentence(fresh("train.en", "train.ne", "--probe " + file("u16")), 2, "is in UTF-16;");
+  replace_file(file("t.zip"), "PK\x03\x04\n");
+  expect_one_sentence(
+      fresh("t.zip", "train.ne", "--valid-source " + file("valid.en") + " --valid-target " + file("valid.ne")), 2,
+      "is a zip archive; unpack it first.");
 }
 
 TEST_F(RunMistakes, FilesThatAreProbablyWrongAreMentioned) {

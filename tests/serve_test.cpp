@@ -24,6 +24,13 @@ TEST_F(ServeTest, GivesTheSameTranslationsAsTheTranslatorUnderLoad) {
   EXPECT_EQ(right, 8 * 30);
 }
 
+TEST_F(ServeTest, SaysIfThereAreNoCheckpointsToServe) {
+  ServerProcess server(flags({"--checkpoints", "2"}));
+  EXPECT_TRUE(eventually([&] {
+    return server.output().find("--checkpoints has no effect: there are no checkpoints.") != std::string::npos;
+  })) << server.output();
+}
+
 TEST_F(ServeTest, AnswersEveryRequestThatCameBeforeItIsStopped) {
   ServerProcess server(flags({"--batch-size", "2"}));
   std::vector<Client> clients;

@@ -186,6 +186,7 @@ void doctor(CommandSettings& given) {
   given.require_effect("sentence", !options.model.empty(), "without --model.");
   options.validate();
   const train::TextSettings text = training_settings(given, options.preset).second.text;
+  given.require_effect("train-weights", has_training(text), "without a training text.");
   const health::CorpusRequest corpus = corpus_request(options, text);
   Results results(options.json);
   for (Section& section : machine_sections(given, options)) results.add(std::move(section));

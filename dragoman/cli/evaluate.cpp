@@ -15,9 +15,9 @@
 #include "dragoman/cli/show/evaluation_report.h"
 #include "dragoman/cli/show/output.h"
 #include "dragoman/cli/show/progress.h"
+#include "dragoman/cli/swapped_files.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/eval/spaces.h"
-#include "dragoman/train/settings.h"
 
 namespace dragoman::cli {
 namespace {
@@ -62,18 +62,9 @@ TestSet read_test_set(const EvaluateOptions& options) {
     set.sources.push_back(source);
     set.references.push_back(reference);
   }
-  require<UsageError>(!set.sources.empty(), "'", options.source, "' is empty: there is nothing to translate.");
+  require<UsageError>(!set.sources.empty(), options.source == "-" ? "standard input" : "'" + options.source + "'",
+                      " is empty: there is nothing to translate.");
   return set;
-}
-
-// The scores of swapped files are low, but nothing else tells that they are swapped.
-void warn_if_swapped(const EvaluateOptions& options, const model::ModelInfo& info) {
-  const bool swapped = !info.source_language.empty() && info.source_language != info.target_language &&
-                       train::language_of(options.source) == info.target_language &&
-                       train::language_of(options.reference) == info.source_language;
-  if (!swapped) return;
-  note(join("evaluate: the model translates ", info.source_language, " into ", info.target_language, ", but '",
-            options.source, "' is ", info.target_language, " by its name; did you swap --source and --reference?"));
 }
 
 void translate(decode::Translator& translator, const TestSet& set, Evaluation& evaluation) {
@@ -155,7 +146,8 @@ void evaluate(CommandSettings& settings) {
   announce_typing(options.reference, "evaluate", "the references");
   const TestSet set = read_test_set(options);
   decode::Translator translator(directories(translation_settings), translator_options);
-  warn_if_swapped(options, translator.model().info);
+  warn_if_swapped("evaluate", translator.model().info,
+                  {.source = options.source, .reference = options.reference, .flags = "--source and --reference"});
   Evaluation evaluation{.search = search};
   translate(translator, set, evaluation);
   score_references(translator, set, evaluation);

@@ -1,5 +1,7 @@
 // dragoman heads: finds what each attention head of a model does over many sentences, and gives it a role.
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dragoman/backend/choice.h"
@@ -11,7 +13,9 @@
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/show/heads_report.h"
 #include "dragoman/cli/show/output.h"
+#include "dragoman/cli/swapped_files.h"
 #include "dragoman/decode/roles/heads_file.h"
+#include "dragoman/eval/spaces.h"
 #include "dragoman/text/lines.h"
 
 namespace dragoman::cli {
@@ -45,6 +49,8 @@ struct HeadsOptions {
     require<UsageError>(threads >= 0 && threads <= 1024, "threads is ", threads, "; it must be from 0 to 1024.");
     require<UsageError>(reference.empty() || files.size() == 1,
                         "--reference has the translations of one file; give exactly one FILE.");
+    require<UsageError>(reference.empty() || files.front() != reference,
+                        "--reference names the text itself; it needs the translations.");
     require<UsageError>(alignments.empty() || !reference.empty(),
                         "--alignments belong to given translations; name them with --reference.");
   }
@@ -57,10 +63,25 @@ void read_sources(const std::vector<std::string>& files, std::int64_t count, Rol
   }
 }
 
+// Throws a UsageError for a link to a word that the pair does not have.
+void check_links(const std::vector<eval::WordLink>& links, const std::string& source, const std::string& target,
+                 std::string_view where) {
+  const std::int64_t sources = std::ssize(eval::split_words(source)), targets = std::ssize(eval::split_words(target));
+  for (const eval::WordLink& link : links) {
+    require<UsageError>(link.source < sources && link.target < targets, where, ": there is no link ", link.source, "-",
+                        link.target, "; the sentence has ", counted(sources, "word"), " and its translation ", targets,
+                        ", counted from 0.");
+  }
+}
+
 void read_gold(const std::string& file, RolesRequest& to) {
   text::LineReader lines(file);
   for (std::string line; to.gold.size() < to.sources.size() && lines.next(line);) {
-    to.gold.push_back(eval::read_gold_links(line, join(lines.name(), " line ", lines.line())));
+    const std::string where = join(lines.name(), " line ", lines.line());
+    const std::size_t pair = to.gold.size();
+    to.gold.push_back(eval::read_gold_links(line, where));
+    check_links(to.gold.back().sure, to.sources[pair], to.references[pair], where);
+    check_links(to.gold.back().possible, to.sources[pair], to.references[pair], where);
   }
   require<UsageError>(to.gold.size() == to.sources.size(), lines.name(), " has ", counted(std::ssize(to.gold), "line"),
                       " for ", counted(std::ssize(to.sources), "sentence"), "; it needs one for each.");
@@ -85,11 +106,19 @@ Json heads_of(const HeadsOptions& options, const std::vector<std::string>& files
                        .gold = {},
                        .device = device_of(options.device),
                        .threads = options.threads};
+  for (const std::string& file : files) announce_typing(file, "heads", "the sentences");
+  announce_typing(options.reference, "heads", "the translations");
+  decode::require_writable_heads(options.model);
   if (options.reference.empty()) {
     read_sources(files, options.sentences, request);
   } else {
+    warn_if_swapped("heads", model::read_info(options.model),
+                    {.source = files.front(), .reference = options.reference, .flags = "FILE and --reference"});
     read_pairs({.source = files.front(), .target = options.reference}, options.sentences, request);
   }
+  const auto is_empty = [](const std::string& source) { return eval::trimmed(source).empty(); };
+  require<UsageError>(!std::ranges::all_of(request.sources, is_empty), "there is no sentence in ",
+                      files.front() == "-" ? "standard input" : "'" + files.front() + "'", ".");
   if (!options.alignments.empty()) read_gold(options.alignments, request);
   Json heads = find_roles(request);
   decode::write_heads(options.model, heads);
@@ -101,6 +130,7 @@ void heads(CommandSettings& settings) {
   HeadsOptions options;
   settings.apply(options);
   options.validate(settings.arguments());
+  settings.require_effect("sentences", !settings.arguments().empty(), "without a FILE of sentences.");
   const Json found = heads_of(options, settings.arguments());
   print(options.json ? found.dump(2) + "\n" : heads_text(found));
 }

@@ -22,7 +22,9 @@ const CommandEntry& named_command(const CommandEntry& program, const std::vector
     if (command->full_name == name) return *command;
   }
   if (const auto message = unknown_command_message(find_command(program, words))) throw UsageError(*message);
-  throw UsageError(join("there is no command '", name, "'. 'dragoman help' shows them all."));
+  const std::string asked = name.substr(program.name.size() + 1);
+  throw UsageError(join("there is no command '", asked, "', because '", asked.substr(0, asked.rfind(' ')),
+                        "' has none inside it; ask for one command at a time."));
 }
 
 }  // namespace

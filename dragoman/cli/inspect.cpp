@@ -219,6 +219,9 @@ void inspect(CommandSettings& settings) {
   settings.apply(options);
   options.validate();
   options.sentence = std::min(options.sentence, options.tokens);  // a step has at least one sentence
+  for (const char* key : {"model", "preset"}) {
+    settings.require_effect(key, !options.list, "with --list, which shows all presets.");
+  }
   if (options.list) return print_presets(options.json);
 
   const Subject subject = options.model.empty() ? preset_subject(settings, options) : stored_subject(settings, options);

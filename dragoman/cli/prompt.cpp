@@ -54,7 +54,7 @@ void Prompt::run() {
 bool Prompt::next(std::string& line) {
   const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
   if (is_terminal) std::fputs("> ", stderr);
-  if (!lines_) lines_.emplace("-", text::LineRules{.any_bytes = true});
+  if (!lines_) lines_.emplace("-", text::LineRules{.any_bytes = true, .any_kind = true});
   const bool more = lines_->next(line);
   if (!more && is_terminal) std::fputs("\n", stderr);
   return more;

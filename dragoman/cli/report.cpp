@@ -34,11 +34,17 @@ void report(CommandSettings& settings) {
   settings.apply(options);
   require<UsageError>(options.model.size() <= train::kMaxComparedRuns, "a report compares at most ",
                       train::kMaxComparedRuns, " runs, and ", options.model.size(), " are named; name fewer.");
+  require_page_output(options.output, "report.html");
   check_output_file(options.output);
   const std::vector<std::filesystem::path> directories(options.model.begin(), options.model.end());
   const std::vector<std::string> names = distinct_names(directories);
   std::vector<train::ReportedRun> runs;
   for (std::size_t i = 0; i < names.size(); ++i) runs.push_back(train::read_run(directories[i], names[i]));
+  for (const train::ReportedRun& run : runs) {
+    if (run.metrics.progress.empty() && run.metrics.validations.empty()) {
+      note(fmt::format("report: the run '{}' has no records yet, so its curves are empty.", run.name));
+    }
+  }
   const std::string page = train::comparison_html(runs);
   if (options.output == "-") return print(page);
   replace_file(options.output, page);

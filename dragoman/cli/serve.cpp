@@ -219,6 +219,8 @@ void log_start(const ServeSettings& options, serve::Server& server, Logs& logs) 
     logs.say(has_names ? join(languages, ": ", named.name, named.is_default ? "" : " (for requests that name it)")
                        : languages);
   }
+  const bool has_steps = std::ranges::any_of(models, [](const serve::NamedModel& named) { return !!named.step; });
+  if (options.checkpoints > 0 && !has_steps) logs.say("--checkpoints has no effect: there are no checkpoints.");
   const bool is_ipv6 = options.address.find(':') != std::string::npos;
   const std::string host = is_ipv6 ? "[" + options.address + "]" : options.address;
   logs.say(join("listening on http://", host, ":", server.port()));

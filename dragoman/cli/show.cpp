@@ -1,6 +1,5 @@
 // dragoman show: writes the attention page as one file that needs no server.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <string>
 #include <vector>
@@ -49,8 +48,8 @@ void show(CommandSettings& settings) {
   settings.apply(translation_settings);
   settings.apply(search);
   settings.apply(options);
-  require<UsageError>(options.output != "-" || ::isatty(STDOUT_FILENO) != 1,
-                      "the page would go to the terminal; name a file, such as --output attention.html.");
+  require_page_output(options.output, "attention.html");
+  require_search_effects(settings, search);
   check_output_file(options.output, {options.input});
   decode::TranslatorOptions translation = options_of(translation_settings, search);
   translation.report = note;

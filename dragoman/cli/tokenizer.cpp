@@ -100,7 +100,8 @@ class Corpus {
   bool next(std::string& line) {
     while (!reader_ || !reader_->next(line)) {
       if (opened_ == files_.size()) {
-        require<UsageError>(lines_ > 0, "'", files_.front(), "'", files_.size() > 1 ? " and all others are" : " is",
+        const std::string first = files_.front() == "-" ? "standard input" : "'" + files_.front() + "'";
+        require<UsageError>(lines_ > 0, first, files_.size() > 1 ? " and all others are" : " is",
                             " empty: there is no text to learn a vocabulary from.");
         return false;
       }
@@ -125,6 +126,7 @@ void train(CommandSettings& settings) {
   settings.apply(options);
   settings.apply(tokenizer_settings);
   options.validate();
+  for (const std::string& file : options.input) announce_typing(file, "tokenizer train", "the text");
   Corpus corpus(options.input);
   const auto next = [&corpus](std::string& line) { return corpus.next(line); };
   const Tokenizer tokenizer =

@@ -1,10 +1,12 @@
 // dragoman train: from text files to a model directory.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <system_error>
 
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
@@ -15,6 +17,7 @@
 #include "dragoman/cli/show/invocation.h"
 #include "dragoman/cli/show/output.h"
 #include "dragoman/cli/training_watcher.h"
+#include "dragoman/decode/roles/heads_file.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/train/run.h"
@@ -61,6 +64,16 @@ train::TrainingSettings starting_settings(const TrainOptions& options) {
     settings.run.joint_vocabulary = info.joint_vocabulary;
   }
   return settings;
+}
+
+// With --init, settings that change the sizes of the model cannot be given. The vocabulary is taken from it anyway.
+void require_sizes_of_init(const std::string& init, const train::TrainingSettings& settings) {
+  train::TrainingSettings before = settings, now = settings;
+  before.model = model::read_info(init).config;
+  now.model.set_vocabularies(before.model.source_vocabulary(), before.model.target_vocabulary());
+  if (model::have_same_shapes(before.model, now.model)) return;
+  throw UsageError(fmt::format("the model in '{}' has other sizes: {}; leave these settings out.", init,
+                               fmt::join(train::differences(before, now), "; ")));
 }
 
 // Refuses or mentions flags that would change nothing. Presets and files may hold such settings.
@@ -118,6 +131,10 @@ void train_model(CommandSettings& given) {
   TrainOptions options;
   given.apply(options);
   model::require_directory_name(options.model);
+  std::error_code missing;
+  require<UsageError>(options.init.empty() || !std::filesystem::equivalent(options.model, options.init, missing),
+                      "--init and --model name the same directory; leave out --init to go on with the run in it, or "
+                      "name a new directory with --model.");
   train::RunRequest request{.directory = options.model,
                             .init = options.init,
                             .settings = starting_settings(options),
@@ -138,11 +155,13 @@ void train_model(CommandSettings& given) {
   request.settings.text.resolve_languages();
   given.validate_as_given([&] { request.settings.validate(); },
                           [&](const auto& rename) { train::TrainingSettings::each(request.settings, rename); });
+  if (!options.init.empty()) require_sizes_of_init(options.init, request.settings);
   warn_about_texts(request.settings.text);
   const std::string again = join(program_call(), " train --model ", shell_word(options.model));
   const train::RunResult result = watch_training(request, "to continue: " + again);
   const train::TrainingSettings& used = request.settings;
-  if (!result.weights.empty() && used.text.has_validation()) {
+  const bool has_roles = result.step == result.first_step && decode::has_heads(request.directory);
+  if (!result.weights.empty() && used.text.has_validation() && !has_roles) {
     save_roles(request.directory, used.text.validation_files(), kRoleSentencesOfTraining, device_of(used.run.device),
                used.machine.threads);
   }

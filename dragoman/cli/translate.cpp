@@ -1,8 +1,13 @@
 // dragoman translate: files or standard input to standard output or a file, line by line, or a prompt.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
@@ -23,6 +28,19 @@
 namespace dragoman::cli {
 namespace {
 
+// The files that one word names with commas or spaces between them; nothing if one of them does not exist.
+std::vector<std::string> files_in(const std::string& word) {
+  std::vector<std::string> files;
+  for (std::size_t begin = 0; begin < word.size();) {
+    const std::size_t end = std::min(word.find_first_of(", ", begin), word.size());
+    files.push_back(word.substr(begin, end - begin));
+    if (!files.back().empty() && !std::filesystem::exists(status_of(files.back()))) return {};
+    begin = end + 1;
+  }
+  std::erase(files, "");
+  return files;
+}
+
 // Notices a wrong name before the model is loaded and the files before it are translated.
 void check_inputs(const TranslateOptions& options, const TranslationSettings& translation) {
   for (const std::string& file : options.input) {
@@ -34,6 +52,9 @@ void check_inputs(const TranslateOptions& options, const TranslationSettings& tr
       require<Error>(std::filesystem::exists(status_of(model)), "there is no model directory '", model,
                      "'; put a name with spaces in quotes.");
     }
+    const std::vector<std::string> files = files_in(file);
+    require<Error>(files.empty(), "there is no file '", file,
+                   "'; write the files as separate words: ", fmt::format("{}", fmt::join(files, " ")), ".");
     throw Error(join("there is no file '", file,
                      "'; a text itself is typed at the prompt or comes through a pipe (echo ", shell_word(file), " | ",
                      program_call(), " translate --model ", shell_word(write_value(translation.model)), ")."));
@@ -65,7 +86,8 @@ void translate_all(const TranslationSettings& translation, TranslateOptions opti
   for_translator.report = [&](const std::string& sentence) { notes.say(sentence); };
   for_translator.bad_line_advice =
       is_typed ? "type it again."
-               : join("correct or remove it, or use --on-bad-line keep or empty; ", text::latin1_advice("FILE"), ".");
+               : join("correct or remove it, or use --on-bad-line keep or empty; ",
+                      text::latin1_advice(options.input.size() == 1 ? options.input.front() : "FILE"), ".");
   for_translator.name_line = [&](std::int64_t line) { return is_typed ? "this line" : input.name_of(line); };
   decode::Translator translator(directories(translation), for_translator);
   std::optional<RemovedBySignal> removed_by_signal;  // exists before the file does

@@ -28,7 +28,7 @@ bool ParallelReader::next(std::string& source, std::string& target) {
 
 void ParallelReader::split(std::string& source, std::string& target) const {
   const auto tabs = std::ranges::count(source, '\t');
-  require<UsageError>(tabs == 1, "line ", source_.line(), " of '", source_.path(), "' has ", counted(tabs, "tab"),
+  require<UsageError>(tabs == 1, "line ", source_.line(), " of ", source_.name(), " has ", counted(tabs, "tab"),
                       "; each line must be a source sentence, one tab and a target sentence.");
   const std::size_t tab = source.find('\t');
   target.assign(source, tab + 1);
@@ -40,9 +40,13 @@ void ParallelReader::throw_line_count_mismatch() {
   std::string rest;
   while (source_.next(rest)) continue;
   while (target_->next(rest)) continue;
-  throw UsageError(join("'", source_.path(), "' has ", counted(source_.line(), "line"), " but '", target_->path(),
-                        "' has ", with_thousands(target_->line()),
-                        "; parallel files must have the same number of lines, one sentence on each."));
+  const std::string_view advice = "; parallel files must have the same number of lines, one sentence on each.";
+  const bool no_source = source_.line() == 0;
+  const text::LineReader &one = no_source ? *target_ : source_, &other = no_source ? source_ : *target_;
+  require<UsageError>(other.line() > 0, other.name(), " is empty, but ", one.name(), " has ",
+                      counted(one.line(), "line"), advice);
+  throw UsageError(join(source_.name(), " has ", counted(source_.line(), "line"), " but ", target_->name(), " has ",
+                        with_thousands(target_->line()), advice));
 }
 
 }  // namespace dragoman::data

@@ -57,7 +57,7 @@ TEST_F(ParallelTextTest, FilesOfDifferentLengthAreRefusedWithBothCounts) {
   EXPECT_EQ(error_message_of<UsageError>([&] {
               read({none, three});
             }),
-            "'" + none + "' has 0 lines but '" + three + "' has 3" + rule);
+            "'" + none + "' is empty, but '" + three + "' has 3 lines" + rule);
 }
 
 TEST_F(ParallelTextTest, TextThatIsNotUtf8IsNamedByLine) {

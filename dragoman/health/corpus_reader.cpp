@@ -5,16 +5,29 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
+#include "dragoman/text/file_kind.h"
 
 namespace dragoman::health {
 namespace {
 
 constexpr text::LineRules kAnyBytes{.any_bytes = true, .any_kind = true};
 
+// Throws an Error for an archive or binary data. UTF-16 is a finding of its own.
+void refuse_other_files(const std::string& path) {
+  std::string line;
+  if (text::LineReader(path, kAnyBytes).next(line) && text::utf16_name(line).empty()) {
+    text::LineReader(path, {.any_bytes = true}).next(line);
+  }
+}
+
 text::LineReader open(const std::string& path) {
+  require<Error>(path != "-",
+                 "standard input cannot be checked; a text is read more than once, so write it to a file "
+                 "first.");
   const std::filesystem::file_status status = status_of(path);
   require<Error>(!std::filesystem::exists(status) || std::filesystem::is_regular_file(status), "'", path,
                  "' is not a plain file; a text is read more than once, so write it to a file first.");
+  refuse_other_files(path);
   return text::LineReader(path, kAnyBytes);
 }
 

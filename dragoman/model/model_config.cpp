@@ -44,4 +44,11 @@ std::int64_t parameter_count(const ModelConfig& config) {
   return count;
 }
 
+bool have_same_shapes(const ModelConfig& a, const ModelConfig& b) {
+  const auto same = [](const ParameterInfo& one, const ParameterInfo& other) {
+    return one.name == other.name && one.shape == other.shape;
+  };
+  return std::ranges::equal(parameter_table(a), parameter_table(b), same);
+}
+
 }  // namespace dragoman::model

@@ -164,5 +164,7 @@ struct ParameterInfo {
 // Every parameter of the model by name, in the order of the model file. Allocates no weights.
 std::vector<ParameterInfo> parameter_table(const ModelConfig& config);
 std::int64_t parameter_count(const ModelConfig& config);
+// Whether the weights of one model fit the other.
+bool have_same_shapes(const ModelConfig& a, const ModelConfig& b);
 
 }  // namespace dragoman::model

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/utf8.h"
 
 namespace dragoman::text {
 namespace {
@@ -33,6 +34,16 @@ std::string_view utf16_name(std::string_view first_line) {
   constexpr std::size_t kLeast = 2;
   if (all < kLeast || 4 * all < first_line.size() || (zeros[0] > 0 && zeros[1] > 0)) return "";
   return zeros[0] > 0 ? "UTF-16BE" : "UTF-16LE";
+}
+
+bool is_binary(std::string_view beginning) {
+  constexpr std::size_t kShare = 50, kLongestCharacter = 4;  // the last character may be cut
+  const auto is_control = [](unsigned char c) {
+    return (c < ' ' && "\t\n\v\f\r\x1B"sv.find(static_cast<char>(c)) == std::string_view::npos) || c == 0x7F;
+  };
+  const auto controls = static_cast<std::size_t>(std::ranges::count_if(beginning, is_control));
+  const std::size_t wrong = first_invalid_utf8(beginning).value_or(beginning.size());
+  return kShare * controls > beginning.size() && wrong + kLongestCharacter <= beginning.size();
 }
 
 std::string not_text(std::string_view first_line, const std::string& path) {

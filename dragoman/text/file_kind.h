@@ -10,6 +10,10 @@ namespace dragoman::text {
 // byte-order mark it is recognised by the zero bytes of Latin letters.
 std::string_view utf16_name(std::string_view first_line);
 
+// Whether a file that begins like this is no text in any encoding: it is not UTF-8, and more than one byte in fifty is
+// a control character.
+bool is_binary(std::string_view beginning);
+
 // What the file is and what to do about it, as the end of a sentence: " is a zip archive; unpack it first.". Empty if
 // it may be text. `path` is the name of the file, or "-" for standard input.
 std::string not_text(std::string_view first_line, const std::string& path);

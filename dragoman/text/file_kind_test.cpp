@@ -19,6 +19,12 @@ TEST(FileKind, TextMayHoldSomeZeros) {
   EXPECT_EQ(utf16_name("a\0b"s), "");
   EXPECT_EQ(utf16_name("\0\0\0\0"s), "");
   EXPECT_EQ(not_text("one two three", "a.en"), "");
+  EXPECT_TRUE(is_binary("one\n\xA7\x01\x02\x03\n"));
+  EXPECT_FALSE(
+      is_binary("sch\xF6n, gr\xFC\xDF"
+                "e\n"));
+  EXPECT_FALSE(is_binary("one\x01two\n"));   // is UTF-8
+  EXPECT_FALSE(is_binary("one\x01tw\xC3"));  // a character may be cut
 }
 
 TEST(FileKind, StandardInputHasNoNameInTheAdvice) {

@@ -176,6 +176,8 @@ struct LineReader::File {
     if (rules.any_kind) return;
     const std::string kind = not_text(part, raw.path());
     require<UsageError>(kind.empty(), raw.name(), kind);
+    require<UsageError>(!is_binary({buffer.data(), end}), raw.name(),
+                        " holds binary data, not text; name a text file.");
   }
 
   RawFile raw;

@@ -10,8 +10,10 @@
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/new_directory.h"
 #include "dragoman/base/strings.h"
+#include "dragoman/data/parallel_text.h"
 #include "dragoman/decode/inside/film.h"
 #include "dragoman/model/files/weights.h"
+#include "dragoman/text/lines.h"
 #include "dragoman/train/machine_rate.h"
 #include "dragoman/train/publish.h"
 #include "dragoman/train/vocabulary.h"
@@ -26,18 +28,10 @@ std::vector<params::NamedTensor> with_prefix(std::vector<params::NamedTensor> te
   return tensors;
 }
 
-// Whether the weights of one model fit the other.
-bool have_same_shapes(const model::ModelConfig& a, const model::ModelConfig& b) {
-  const auto same = [](const model::ParameterInfo& one, const model::ParameterInfo& other) {
-    return one.name == other.name && one.shape == other.shape;
-  };
-  return std::ranges::equal(model::parameter_table(a), model::parameter_table(b), same);
-}
-
 void check_changes(const RunState& before, const RunRequest& request) {
   const std::vector<std::string> changes = differences(before.settings, request.settings);
   if (changes.empty()) return;
-  const bool keeps_shape = have_same_shapes(before.settings.model, request.settings.model);
+  const bool keeps_shape = model::have_same_shapes(before.settings.model, request.settings.model);
   if (keeps_shape && request.allow_changes) return;
   throw UsageError(fmt::format(
       "the run in '{}' began with other settings: {}; {}", request.directory.string(), fmt::join(changes, "; "),
@@ -67,16 +61,18 @@ std::vector<std::string> files_of(const TrainingSettings& settings) {
 }
 
 // Returns the directory of the run after checking that its device and its texts exist, so that a mistyped name does not
-// leave a directory behind.
+// leave a directory behind. The beginnings of the small texts are read, too.
 fs::path directory_for(const RunRequest& request) {
+  std::string line;
   available_memory(request.settings.run.device_and_type().device);  // throws if there is no such device
   for (const std::string& name : files_of(request.settings)) require_text_file(name);
   const std::string& probe = request.settings.machine.probe;
-  require<Error>(probe.empty() || fs::exists(status_of(probe)), "cannot read '", probe,
-                 "' (no such file or directory).");
+  if (!probe.empty()) text::LineReader(probe).next(line);
   if (request.settings.text.has_validation()) {
     const std::string source = request.settings.text.validation_files().source;
     require<UsageError>(fs::file_size(source) > 0, "the validation text '", source, "' is empty.");
+    std::string target;
+    data::ParallelReader(request.settings.text.validation_files()).next(line, target);
   }
   return request.directory;
 }

@@ -32,6 +32,16 @@ std::string title_of(const std::string& source, const std::string& target) {
   return source.empty() || target.empty() ? "training run" : source + " to " + target;
 }
 
+// " Did you mean 'demo'?" if this is a part of a run, such as a file of it or one of its checkpoints; else empty.
+std::string run_hint(const fs::path& part) {
+  constexpr int kDepth = 2;  // demo/checkpoints/step-400
+  fs::path parent = part.has_filename() ? part.parent_path() : part.parent_path().parent_path();
+  for (int above = 0; above < kDepth && !parent.empty(); ++above, parent = parent.parent_path()) {
+    if (fs::exists(status_of(parent / "metrics.jsonl"))) return join(" Did you mean '", parent.string(), "'?");
+  }
+  return "";
+}
+
 }  // namespace
 
 ReportFacts facts_of(const TrainingSettings& settings, const model::ModelConfig& config) {
@@ -51,10 +61,13 @@ ReportFacts facts_of(const TrainingSettings& settings, const model::ModelConfig&
 
 ReportedRun read_run(const fs::path& directory, const std::string& name) {
   const fs::path records = directory / "metrics.jsonl";
-  require<Error>(fs::is_directory(status_of(directory)), "there is no directory '", directory.string(),
+  const fs::file_status status = status_of(directory);
+  require<Error>(fs::exists(status), "there is no directory '", directory.string(),
                  "'; name one that 'dragoman train' or 'dragoman demo' made.");
+  require<Error>(fs::is_directory(status), "'", directory.string(), "' is not a directory, but a training run is one.",
+                 run_hint(directory));
   require<Error>(fs::is_regular_file(status_of(records)), "'", directory.string(),
-                 "' is not the directory of a training run: it has no metrics.jsonl.");
+                 "' is not the directory of a training run: it has no metrics.jsonl.", run_hint(directory));
   ReportedRun run{.name = name, .metrics = read_metrics(records), .facts = {.title = "training run"}};
   std::optional<model::ModelInfo> info;
   try {

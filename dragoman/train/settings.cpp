@@ -64,6 +64,9 @@ std::string language_of(const std::string& path) {
     if (name.extension() == packed) name = name.stem();
   }
   const std::string ending = name.extension().string();
+  for (const char* kind : {".txt", ".tsv", ".csv", ".zip", ".rar"}) {  // these have the form of a tag
+    if (ending == kind) return "";
+  }
   return ending.size() > 1 && is_language(ending.substr(1)) ? ending.substr(1) : "";
 }
 

@@ -61,8 +61,8 @@ RunResult TrainingLoop::run() {
 }
 
 // Each round starts one update. Before a record, a validation or a checkpoint all updates are finished; otherwise one
-// may stay under way. A run that has nothing left to do still publishes its model. The frame of the step that the run
-// begins with is made first if it is missing; a checkpoint of a stopped run has none.
+// may stay under way. A run that has nothing left to do still publishes its model, if it is missing. The frame of the
+// step that the run begins with is made first if it is missing; a checkpoint of a stopped run has none.
 RunResult TrainingLoop::run_to_end() {
   ending_ = reason_to_end();
   const bool had_nothing_to_do = ending_.has_value();
@@ -87,7 +87,7 @@ RunResult TrainingLoop::run_to_end() {
       write_report();
     }
   }
-  if (had_nothing_to_do && state_.step > 0) publish();
+  if (had_nothing_to_do && state_.step > 0) is_published() ? write_report() : publish();
   return {.ending = *ending_,
           .step = state_.step,
           .first_step = first_step,
@@ -236,6 +236,22 @@ void TrainingLoop::record_probe() {
   }
   if (averaged) swap_with_average();
   if (frame) run_.probe->write_frame(state_.step, *frame);
+}
+
+// Whether the directory has a model of this step, which may also be a mean that `dragoman average` put there. Changed
+// settings may lead to another one.
+bool TrainingLoop::is_published() {
+  if (run_.request.allow_changes || !fs::exists(model::weights_file(run_.directory()))) return false;
+  try {
+    const Json provenance = try_parse_json(model::read_info(run_.directory()).provenance);
+    if (!provenance.is_object() || provenance.value("steps", std::int64_t{-1}) != state_.step) return false;
+    published_ = provenance.value("weights", "");
+  } catch (const Error&) {  // config.json is missing or damaged
+    return false;
+  } catch (const nlohmann::json::exception&) {  // an entry has another type
+    return false;
+  }
+  return !published_.empty();
 }
 
 void TrainingLoop::publish() {

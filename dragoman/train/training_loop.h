@@ -45,6 +45,8 @@ class TrainingLoop {
   void save(bool scheduled);
   void record_probe();
   void publish();
+  // Whether this was done before; if so, sets published_.
+  bool is_published();
   void write_report(const std::string& failure = "");
 
   ProgressRecord progress() const;

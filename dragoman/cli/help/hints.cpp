@@ -50,9 +50,18 @@ constexpr OtherName kOtherNames[] = {
 
 // Words that are given for a command of the program, and what is meant.
 constexpr OtherName kOtherCommands[] = {
+    {"bleu", "dragoman score"},
     {"decode", "dragoman translate"},
+    {"encode", "dragoman tokenizer encode"},
     {"eval", "dragoman evaluate"},
+    {"fairseq-generate", "dragoman translate"},
+    {"fairseq-train", "dragoman train"},
     {"generate", "dragoman translate"},
+    {"info", "dragoman inspect"},
+    {"list", "dragoman inspect --list"},
+    {"marian-decoder", "dragoman translate"},
+    {"predict", "dragoman translate"},
+    {"sacrebleu", "dragoman score"},
     {"version", "dragoman --version"},
 };
 
@@ -236,6 +245,9 @@ std::string unexpected_argument_message(const CommandLine& line, const std::stri
   if (with_plain_dashes(argument).starts_with("-")) return unknown_flag_message(line, argument);
   if (const auto message = unknown_command_message(line)) return *message;
   const auto at = std::ranges::find(line.arguments, argument) - line.arguments.begin();
+  if (const std::string name = switch_before(line, static_cast<std::size_t>(at)); !name.empty()) {
+    return join("'", argument, "' follows ", name, ", which takes no value; leave it out.");
+  }
   const std::string message = join("'", argument, "' is neither a flag nor a flag's value.");
   const std::string hint = value_hint(line, static_cast<std::size_t>(at));
   return message + (hint.empty() ? help_hint(*line.command, "examples") : hint);

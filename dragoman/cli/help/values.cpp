@@ -108,6 +108,14 @@ std::string switch_hint(const CommandLine& line, std::size_t at) {
   return std::ranges::count(words, value) > 0 && !is_file(value) ? question(*before, "=", value) : "";
 }
 
+std::string switch_before(const CommandLine& line, std::size_t at) {
+  if (at == 0 || at >= line.arguments.size() || !switch_hint(line, at).empty()) return "";
+  const FlagEntry* before = line.command->flag(line.arguments[at - 1]);
+  const std::string& value = line.arguments[at];
+  const bool is_meant = before != nullptr && before->is_switch() && !is_file(value) && !is_directory(value);
+  return is_meant ? before->name : "";
+}
+
 std::string value_hint(const CommandLine& line, std::size_t at) {
   if (at >= line.arguments.size()) return "";
   const std::string& value = line.arguments[at];

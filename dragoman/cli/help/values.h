@@ -15,4 +15,7 @@ std::string value_hint(const CommandLine& line, std::size_t at);
 // " Did you mean '--quiet=false'?" if the argument at this place is such a word after a switch and no file; else empty.
 std::string switch_hint(const CommandLine& line, std::size_t at);
 
+// The switch before the argument at this place if the argument, no file, seems to be meant as its value; else empty.
+std::string switch_before(const CommandLine& line, std::size_t at);
+
 }  // namespace dragoman::cli

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "dragoman/base/error.h"
@@ -12,11 +14,38 @@ namespace dragoman::cli {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+constexpr std::string_view kModelFiles[] = {"config.json",           "heads.json",      "languages.json",
+                                            "metrics.jsonl",         "tokenizer.model", "tokenizer.source.model",
+                                            "tokenizer.target.model"};
+
+// Throws a UsageError for a file that a model or a run would miss. Weights are never the output of a command that
+// checks its output here.
+void require_no_model_file(const std::string& path) {
+  const fs::path file = path, folder = file.parent_path();
+  if (!fs::is_regular_file(status_of(file))) return;
+  const bool is_known =
+      std::ranges::count(kModelFiles, file.filename().string()) > 0 &&
+      (fs::exists(status_of(folder / "model.safetensors")) || fs::exists(status_of(folder / "checkpoints")));
+  require<UsageError>(!is_known && file.extension() != ".safetensors", "'", path,
+                      "' is a file of a model; name another file to write.");
+}
+
+}  // namespace
+
 void require_no_input(const std::string& path, const std::vector<std::string>& inputs) {
   for (const std::string& input : inputs) {
     std::error_code missing;
     require<UsageError>(!fs::equivalent(path, input, missing), "'", path, "' is an input; name another file to write.");
   }
+  if (!path.empty() && path != "-") require_no_model_file(path);
+}
+
+void require_page_output(const std::string& path, std::string_view example) {
+  require<UsageError>(!path.empty(), "--output needs the name of a file, such as --output ", example, ".");
+  require<UsageError>(path != "-" || ::isatty(STDOUT_FILENO) != 1,
+                      "the page would go to the terminal; name a file, such as --output ", example, ".");
 }
 
 void check_output_file(const std::string& path, const std::vector<std::string>& inputs) {

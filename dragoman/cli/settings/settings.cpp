@@ -99,6 +99,7 @@ void CommandSettings::add_flag(const Flag& flag) {
     const bool is_explained = flag.initial == "none" && flag.help.find("default") != std::string::npos;
     option->type_name(flag.placeholder)->default_str(is_explained ? "" : flag.initial);
   }
+  if (flag.placeholder == "DIR") single_directories_.push_back(flag.key);
   flag.is_list ? option->join(',') : option->take_last();
   option->group(flag.group);
 }
@@ -193,6 +194,9 @@ void CommandSettings::add_examples(std::vector<Example> examples) { command_.exa
 
 void CommandSettings::read_file() {
   require<UsageError>(command_.count("--config") <= 1, "--config is given twice; put all settings into one file.");
+  for (const std::string& key : single_directories_) {
+    require<UsageError>(command_.count("--" + key) <= 1, "--", key, " is given twice; this command takes one.");
+  }
   require_no_tilde({.value = file_, .where = "--config"});
   for (const std::string& argument : arguments_) require_no_tilde({.value = argument, .where = ""});
   if (!file_.empty()) {

@@ -206,6 +206,7 @@ class CommandSettings {
   std::string file_;
   std::optional<ConfigFile> known_file_;
   std::vector<std::string> keys_;
+  std::vector<std::string> single_directories_;  // keys; a later flag does not override an earlier one
   // CLI11 writes into these, so their addresses must not change.
   std::map<std::string, std::string> flags_;
   std::vector<std::string> arguments_;

@@ -23,6 +23,7 @@ void TranslateOptions::validate(const decode::SearchSettings& search) const {
   require<UsageError>(search.n_best == 1 || (!scores && !flags && !alignment) || is_typed(),
                       "--n-best prints lines in its own format, with scores; leave out --scores, --flags and "
                       "--alignment.");
+  require<UsageError>(!output.empty(), "--output needs the name of a file, or - for standard output.");
   require<UsageError>(prefix != "-", "standard input is the text to translate; --prefix needs a file.");
   require<UsageError>(prefix.empty() || !is_typed(),
                       "--prefix belongs to the lines of a file; name the file with --input.");

@@ -38,7 +38,7 @@ void require_search_effects(const CommandSettings& given, const decode::SearchSe
   for (const char* key : {"beam", "stop"}) {
     given.require_effect(key, search.method == decode::Method::kBeam, "without --search beam.");
   }
-  for (const char* key : {"temperature", "top-k", "top-p"}) {
+  for (const char* key : {"temperature", "top-k", "top-p", "seed"}) {
     given.require_effect(key, search.method == decode::Method::kSample, "without --search sample.");
   }
 }

@@ -1,5 +1,7 @@
 #include "dragoman/decode/roles/heads_file.h"
 
+#include <unistd.h>
+
 #include <cmath>
 
 #include "dragoman/base/fields.h"
@@ -70,15 +72,21 @@ void write_heads(const fs::path& model_directory, const Json& heads) {
   replace_file(heads_file(model_directory), heads.dump(1) + "\n");
 }
 
+void require_writable_heads(const fs::path& model_directory) {
+  const bool is_missing = !fs::exists(status_of(model_directory));
+  require<Error>(is_missing || ::access(model_directory.c_str(), W_OK) == 0, "cannot write '",
+                 heads_file(model_directory).string(), "' ", system_reason(), ".");
+}
+
 bool has_heads(const fs::path& model_directory) { return fs::exists(status_of(heads_file(model_directory))); }
 
 std::optional<Json> read_heads(const fs::path& model_directory, const model::ModelInfo& info) {
   if (!has_heads(model_directory)) return std::nullopt;
   const fs::path file = heads_file(model_directory);
   const std::string where = "'" + file.string() + "'";
-  Json heads = parse_json(read_file(file, kMaxHeadsFile), where);
+  Json heads = try_parse_json(read_file(file, kMaxHeadsFile));
   require<Error>(heads.is_object() && heads.contains("heads") && heads["heads"].is_array(), where,
-                 " is not a list of attention heads; make it again with 'dragoman heads'.");
+                 " is not a list of attention heads; make it again with 'dragoman heads' and a file of sentences.");
   heads["current"] = heads.value("weights", Json()) == weights_of(info);
   return heads;
 }

@@ -19,6 +19,9 @@ Json heads_json(const HeadSurvey& survey, const model::ModelInfo& info);
 // Replaces the file atomically.
 void write_heads(const std::filesystem::path& model_directory, const Json& heads);
 
+// Throws an Error if the system does not allow to write the file, so that this is known before the work.
+void require_writable_heads(const std::filesystem::path& model_directory);
+
 bool has_heads(const std::filesystem::path& model_directory);
 // The contents of the file, with "current": whether it was made with the weights that `info` describes. Nothing if
 // there is no such file. Throws an Error that names the file if it is damaged.

@@ -30,7 +30,8 @@ void SearchSettings::validate(std::string_view prefix) const {
   require<UsageError>(method != Method::kBeam || n_best <= beam, "n-best is ", n_best, " but the beam is only ", beam,
                       " wide; raise ", prefix, "beam.");
   require<UsageError>(method != Method::kGreedy || n_best == 1, "n-best is ", n_best,
-                      " but a greedy search has one result; use ", prefix, "search beam or ", prefix, "search sample.");
+                      " but a greedy search has one result; use ", prefix, "search beam or ", prefix,
+                      prefix.empty() ? "" : "search ", "sample.");
 }
 
 std::int64_t words_wanted(const SearchSettings& settings, std::int64_t choices, std::int64_t barred,

@@ -53,6 +53,9 @@ std::string model_hint(const fs::path& part) {
 
 void require_directory(const fs::path& directory) {
   const fs::file_status found = status_of(directory);
+  const std::string name = directory.string();
+  const bool is_list = !fs::exists(found) && fs::is_directory(status_of(name.substr(0, name.find(','))));
+  require<UsageError>(!is_list, "'", name, "' names several models, but this command takes one.");
   require<Error>(fs::exists(found), "there is no model directory '", directory.string(),
                  "'; name one that 'dragoman train' or 'dragoman demo' made.");
   require<Error>(fs::is_directory(found), "'", directory.string(), "' is not a directory, but a model is one.",

@@ -102,7 +102,7 @@ void each_record(const std::filesystem::path& path, const std::function<void(std
     // An unfinished last line that is not a record is ignored: a run may be writing it, or was killed.
     const auto refuse_unless_unfinished = [&] {
       require<Error>(is_unfinished, "line ", line_number, " of '", path.string(),
-                     "' is not a record of a training run. Delete that line, or the file.");
+                     "' is not a record of a training run; remove that line.");
     };
     try {
       see(line, try_parse_json(line));
