@@ -236,7 +236,8 @@ void demo_translation(const DemoOptions& options) {
   write_corpus(directory, corpus, grammar);
   note(fmt::format(
       "made {} sentence pairs from a grammar; the {} test pairs combine constructions that no training pair combines",
-      with_thousands(static_cast<std::int64_t>(corpus.train.size())), corpus.test.size()));
+      with_thousands(static_cast<std::int64_t>(corpus.train.size())),
+      with_thousands(static_cast<std::int64_t>(corpus.test.size()))));
   const train::RunResult result = watch_training(training_request(options, text));
 
   save_roles(directory, {.source = (text / "valid.en").string(), .target = (text / "valid.de").string()},
@@ -253,7 +254,7 @@ void demo_translation(const DemoOptions& options) {
   print("\n");
   show_translations(directory, options, corpus.test);
   print(fmt::format("{} test sentences of constructions that training never combined, after {} of training:\n",
-                    corpus.test.size(), duration_text(result.seconds)));
+                    with_thousands(static_cast<std::int64_t>(corpus.test.size())), duration_text(result.seconds)));
   print(fmt::format("  this model                                  BLEU {:5.1f}   without a mistake {:5.1f} %\n",
                     ours.bleu, ours.exact));
   print(fmt::format("  the nearest training sentence's translation BLEU {:5.1f}   without a mistake {:5.1f} %\n\n",

@@ -75,8 +75,8 @@ class CorpusExaminer {
   TextExaminer examine_;
   std::vector<Survey> surveys_;  // of the training texts
   Survey training_survey_;       // of all of them together
-  HeldOutText validation_, test_;
-  HeldOutText validation_again_;  // compared with the test text
+  HeldOutText validation_{"the validation text"}, test_{"the test text"};
+  HeldOutText validation_again_{"the validation text"};  // compared with the test text
   RepeatCounter repeats_;
   CorpusReport report_;
 };

@@ -118,7 +118,7 @@ void HeldOutText::compare(const PairHashes& training, const Place& place) {
   const std::int64_t line = std::max({source, target, folded_source, folded_target});
   if (line == 0 || examples_.size() == kMaxPlaces) return;
   examples_.push_back(place.example());
-  examples_.back().note = join("is like line ", line);
+  examples_.back().note = join("is like line ", line, " of ", name_);
 }
 
 LeakCounts HeldOutText::counts() const {

@@ -6,8 +6,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "dragoman/health/line_check.h"
@@ -73,6 +75,8 @@ struct LeakCounts {
 // A text that must not occur in the training text: a validation or test set.
 class HeldOutText {
  public:
+  explicit HeldOutText(std::string name) : name_(std::move(name)) {}  // as in "the validation text"
+
   void add(const PairHashes& pair, std::int64_t line);
   // Compares a pair of the training text with all pairs that were added. `place` may be an example.
   void compare(const PairHashes& training, const Place& place);
@@ -90,6 +94,7 @@ class HeldOutText {
   // Returns the line if the hash is found for the first time; else 0.
   static std::int64_t find(Table& table, std::uint64_t hash);
 
+  std::string name_;
   std::vector<PairHashes> pairs_;
   Table both_, sources_, targets_, folded_sources_, folded_targets_;
   std::vector<Example> examples_;

@@ -65,7 +65,7 @@ TEST(Repeats, AreExactAmongManyPairs) {
 }
 
 LeakCounts leaks(const Pairs& held_out, const Pairs& training, std::vector<Example>* examples = nullptr) {
-  HeldOutText text;
+  HeldOutText text("the test text");
   std::int64_t line = 0;
   for (const auto& [source, target] : held_out) text.add(all_hashes_of(source, target), ++line);
   line = 0;
@@ -92,7 +92,7 @@ TEST(HeldOut, CountsItsPairsThatAreTrainedOn) {
   ASSERT_EQ(examples.size(), 3u);
   EXPECT_EQ(examples[0].line, 1);
   EXPECT_EQ(examples[2].line, 4);
-  EXPECT_EQ(examples[0].note, "is like line 2");
+  EXPECT_EQ(examples[0].note, "is like line 2 of the test text");
 }
 
 TEST(HeldOut, APairIsFoundWholeOnlyIfBothSidesBelongTogether) {
