@@ -210,17 +210,16 @@ TEST_F(Damage, OfAModelIsReportedInOneSentence) {
   expect_one_sentence(damaged("truncate -s 50 tokenizer.model"), 1, "is not a SentencePiece model");
   expect_one_sentence(damaged("cp metrics.jsonl tokenizer.model"), 1, "is not a SentencePiece model");
   const std::string other = " tokenizer train --vocabulary 40 --input " + file("train.en") + " --output ";
-  expect_one_sentence(damaged(kProgram + other + "tokenizer.model >/dev/null"), 1,
+  expect_one_sentence(damaged(kProgram + other + "other >/dev/null && mv other tokenizer.model"), 1,
                       "has 40 tokens, but the model has 60 rows for it");
 }
 
 TEST_F(Damage, AForeignVocabularyOrCheckpointIsDetected) {
   const std::string longer = train("model", kShort + "--steps 8");
   const std::string tokenizer = read_file(model + "/tokenizer.model");
-  ASSERT_EQ(
-      run("tokenizer train --vocabulary 40 --input " + file("train.en") + " --output " + model + "/tokenizer.model")
-          .status,
-      0);
+  ASSERT_EQ(run("tokenizer train --vocabulary 40 --input " + file("train.en") + " --output " + file("other")).status,
+            0);
+  std::filesystem::rename(file("other"), model + "/tokenizer.model");
   expect_last_sentence(run(longer), 2, "the training text or the vocabulary is not that of the run in");
   replace_file(model + "/tokenizer.model", tokenizer);
 

@@ -106,7 +106,7 @@ TEST_F(EvaluateCommand, RefusesFilesThatDoNotFit) {
     return evaluate(flags);
   };
   expect_one_sentence(with("", "one\n"), 2, "has 40 lines but '" + file("reference") + "' has 1;");
-  expect_one_sentence(with("", ""), 2, "has 40 lines but");
+  expect_one_sentence(with("", ""), 2, "is empty, but '" + file("source") + "' has 40 lines;");
   expect_one_sentence(with("", "one\n\xFF\n"), 2, "line 2 is not UTF-8 text");
   expect_one_sentence(evaluate("--reference /no/such/file"), 1, "cannot read '/no/such/file'");
   write("source", "");

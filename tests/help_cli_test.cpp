@@ -25,7 +25,7 @@ TEST(Help, IsTheSameFromTheCommandAndFromTheFlag) {
 TEST(Help, OfACommandThatDoesNotExistIsRefused) {
   expect_one_sentence(run("help trian"), 2, "help: there is no command 'trian'. Did you mean 'train'?");
   expect_one_sentence(run("help tokenizer tarin"), 2, "there is no command 'tokenizer tarin'. Did you mean 'train'?");
-  expect_one_sentence(run("help train now"), 2, "there is no command 'dragoman train now'.");
+  expect_one_sentence(run("help train now"), 2, "there is no command 'train now', because 'train' has none inside it;");
   expect_one_sentence(run("trian --help"), 2, "there is no command 'trian'. Did you mean 'train'?");
 }
 

@@ -75,7 +75,7 @@ TEST_F(TranslateCommand, TreatsABadLineAsTheFlagSays) {
   EXPECT_EQ(
       stopped.err,
       "translate: line 2 is not UTF-8 text; correct or remove it, or use --on-bad-line keep or empty; if the file is "
-      "in Latin-1 or Windows-1252, convert it with 'iconv -f WINDOWS-1252 -t UTF-8 FILE > NEW'.\n");
+      "in Latin-1 or Windows-1252, convert it with 'iconv -f WINDOWS-1252 -t UTF-8'.\n");
   EXPECT_EQ(translate(input, "--on-bad-line keep").out, three + "\nfour \xFF two\n" + three + "\n");
   EXPECT_EQ(translate(input, "--on-bad-line empty --flags").out, three + "\t\n\tbad\n" + three + "\t\n");
 }
@@ -262,7 +262,7 @@ TEST_F(TranslateCommand, EndsQuietlyAtAClosedPipe) {
 
 TEST_F(TranslateCommand, FailsWithoutWaitingForMoreInput) {
   const Ending ending = from_open_pipe("one\\n\\377\\n", "");
-  EXPECT_TRUE(ending.err.ends_with("FILE > NEW'.\nstatus 2\n")) << ending.err;
+  EXPECT_TRUE(ending.err.ends_with("-t UTF-8'.\nstatus 2\n")) << ending.err;
   EXPECT_EQ(ending.out, translation("one") + "\n");
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <system_error>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
@@ -64,6 +65,16 @@ train::TrainingSettings starting_settings(const TrainOptions& options) {
     settings.run.joint_vocabulary = info.joint_vocabulary;
   }
   return settings;
+}
+
+// Whether heads.json was made with the weights that the directory holds now.
+bool has_current_roles(const std::string& directory) {
+  try {
+    const std::optional<Json> heads = decode::read_heads(directory, model::read_info(directory));
+    return heads && heads->value("current", false);
+  } catch (const Error&) {  // the file is damaged
+    return false;
+  }
 }
 
 // With --init, settings that change the sizes of the model cannot be given. The vocabulary is taken from it anyway.
@@ -160,7 +171,7 @@ void train_model(CommandSettings& given) {
   const std::string again = join(program_call(), " train --model ", shell_word(options.model));
   const train::RunResult result = watch_training(request, "to continue: " + again);
   const train::TrainingSettings& used = request.settings;
-  const bool has_roles = result.step == result.first_step && decode::has_heads(request.directory);
+  const bool has_roles = result.step == result.first_step && has_current_roles(request.directory);
   if (!result.weights.empty() && used.text.has_validation() && !has_roles) {
     save_roles(request.directory, used.text.validation_files(), kRoleSentencesOfTraining, device_of(used.run.device),
                used.machine.threads);

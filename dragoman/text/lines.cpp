@@ -23,6 +23,7 @@
 namespace dragoman::text {
 namespace {
 
+constexpr std::size_t kBeginning = 4096;
 constexpr std::size_t kBufferBytes = 1 << 16;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
@@ -117,8 +118,14 @@ struct LineReader::File {
     text = unpacked(raw.packing(), [this](char* bytes, std::size_t count) { return raw.read(bytes, count); });
   }
 
-  // Refills the buffer; returns false at the end.
+  // Refills the buffer; returns false at the end. Until the first line is complete, all that was read is kept.
   bool refill() {
+    const bool has_more = read_block();
+    if (line <= 1) beginning.append(buffer.data(), std::min(end, kBeginning - std::min(kBeginning, beginning.size())));
+    return has_more;
+  }
+
+  bool read_block() {
     next = 0;
     if (raw.packing() == Packing::kNone) {
       end = raw.read(buffer.data(), buffer.size());
@@ -176,8 +183,7 @@ struct LineReader::File {
     if (rules.any_kind) return;
     const std::string kind = not_text(part, raw.path());
     require<UsageError>(kind.empty(), raw.name(), kind);
-    require<UsageError>(!is_binary({buffer.data(), end}), raw.name(),
-                        " holds binary data, not text; name a text file.");
+    require<UsageError>(!is_binary(beginning), raw.name(), " holds binary data, not text; name a text file.");
   }
 
   RawFile raw;
@@ -185,6 +191,7 @@ struct LineReader::File {
   std::unique_ptr<std::streambuf> text;  // the unpacked text; null for a plain file
   std::array<char, kBufferBytes> buffer{};
   std::size_t next = 0, end = 0;  // the unread part of the buffer
+  std::string beginning;          // of the file: at most kBeginning bytes, the first line included
   std::int64_t line = 0;
   bool has_byte_order_mark = false;
   // State of the current line, if it is read in parts.
