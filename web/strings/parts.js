@@ -15,7 +15,7 @@ export const text = inLanguage({
   changed: {en: "With your changes", zh: "改动后"},
   changedTitle: {
     en: "What it does with the changes made under “What if”",
-    zh: "按“如果”里的改动得到的译文",
+    zh: "按“假如”里的改动得到的译文",
   },
   hideWeakest: {en: "Hide weak lines: only the weakest", zh: "隐藏弱线：只隐藏最弱的"},
   hideBelow: {en: (weight) => `Hide weak lines: below ${weight}`, zh: (weight) => `隐藏弱线：低于 ${weight}`},

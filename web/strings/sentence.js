@@ -102,7 +102,7 @@ export const text = inLanguage({
   },
 
   // What if
-  whatIf: {en: "What if", zh: "如果"},
+  whatIf: {en: "What if", zh: "假如"},
   undoAll: {en: "Undo all", zh: "全部撤销"},
   sameText: {en: "the same text", zh: "文本相同"},
   otherText: {en: "another text", zh: "文本不同"},

@@ -173,11 +173,11 @@ export const text = inLanguage({
   turn: {
     en: "All you saw was recorded while the decoder worked; nothing was computed for show. Type another sentence, " +
       "switch heads off under “What if”, or take this page with you under “Export”.",
-    zh: "你看到的一切都是解码时记录下来的，没有为演示另算。换一个句子，在“如果”里关闭一些头，或用“导出”把这个页面带走。",
+    zh: "你看到的一切都是解码时记录下来的，没有为演示另算。换一个句子，在“假如”里关闭一些头，或用“导出”把这个页面带走。",
   },
   turnWithoutHeads: {
     en: "All you saw was recorded while the decoder worked; nothing was computed for show. Type another sentence, " +
       "change the search under “What if”, or take this page with you under “Export”.",
-    zh: "你看到的一切都是解码时记录下来的，没有为演示另算。换一个句子，在“如果”里改变搜索，或用“导出”把这个页面带走。",
+    zh: "你看到的一切都是解码时记录下来的，没有为演示另算。换一个句子，在“假如”里改变搜索，或用“导出”把这个页面带走。",
   },
 });

@@ -8,11 +8,11 @@ export const title = inLanguage({
   matrix: {en: "Matrix", zh: "矩阵"},
   why: {en: "Why", zh: "为什么"},
   ranking: {en: "Ranking", zh: "排名"},
-  whatif: {en: "What if", zh: "如果"},
+  whatif: {en: "What if", zh: "假如"},
   compare: {en: "Compare", zh: "对比"},
   words: {en: "Next word", zh: "下一个词"},
   beam: {en: "Beam", zh: "束搜索"},
-  play: {en: "Play", zh: "演示"},
+  play: {en: "Play", zh: "推演"},
   positions: {en: "Positions", zh: "位置"},
   film: {en: "Training", zh: "训练"},
 });
