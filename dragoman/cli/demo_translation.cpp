@@ -216,13 +216,11 @@ void print_next_steps(const fs::path& directory, const std::string& sentence) {
                   "  echo {} | {} translate --model {}\n"
                   "See what attention does, in a browser at http://127.0.0.1:8080:\n"
                   "  {} serve --model {}\n"
-                  "See what each attention head does, over many sentences:\n"
-                  "  {} heads --model {}\n"
                   "See how it learned: open {} in a browser.\n"
                   "Edit the grammar that made the sentences, and train on your own:\n"
                   "  cp {} my.grammar\n"
                   "  {} demo --grammar my.grammar --model my-demo\n",
-                  directory.string(), shell_word(sentence), program, model, program, model, program, model,
+                  directory.string(), shell_word(sentence), program, model, program, model,
                   (directory / "report.html").string(), shell_word((directory / kGrammarFile).string()), program));
 }
 

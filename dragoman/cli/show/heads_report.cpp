@@ -60,12 +60,6 @@ std::string heads_text(const Json& file) {
       text += fmt::format("  {:>{}}", share_text(head, column.key), std::max<std::size_t>(5, column.title.size()));
     }
   }
-  text +=
-      "\n\nA head has a role if at least half of its weight goes to that place; 'alignment' is explained in "
-      "docs/attention.md.\n"
-      "entropy: in bits, 0 if each word looks at one word only; distance: in words, to what is looked at; forward: "
-      "steps "
-      "that\ndo not go back in the source; distinct: linked source words for each word of the translation.";
   return text + fmt::format("\n\n{} over {}: {} and {}; {} between words\n", counted(std::ssize(heads), "head").text(),
                             counted(file.value("sentences", std::int64_t{0}), "sentence").text(),
                             counted(file.value("source_words", std::int64_t{0}), "source word").text(),
