@@ -18,7 +18,7 @@ namespace {
 
 class Doctor : public SmallModelTest {
  protected:
-  // Two threads and a port that nobody asked about, so that a server on this machine is no more than a warning.
+  // Two threads. The port is not named, so a server that uses it on this machine gives only a warning.
   static Ending doctor(const std::string& flags) { return run("doctor --threads 2 " + flags); }
   static Json report(const Ending& ending) { return parse_json(ending.out, "the report"); }
 

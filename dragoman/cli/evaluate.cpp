@@ -18,6 +18,7 @@
 #include "dragoman/cli/swapped_files.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/eval/spaces.h"
+#include "dragoman/text/lines.h"
 
 namespace dragoman::cli {
 namespace {
@@ -62,7 +63,7 @@ TestSet read_test_set(const EvaluateOptions& options) {
     set.sources.push_back(source);
     set.references.push_back(reference);
   }
-  require<UsageError>(!set.sources.empty(), options.source == "-" ? "standard input" : "'" + options.source + "'",
+  require<UsageError>(!set.sources.empty(), text::shown_name(options.source),
                       " is empty: there is nothing to translate.");
   return set;
 }

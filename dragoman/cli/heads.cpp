@@ -118,7 +118,7 @@ Json heads_of(const HeadsOptions& options, const std::vector<std::string>& files
   }
   const auto is_empty = [](const std::string& source) { return eval::trimmed(source).empty(); };
   require<UsageError>(!std::ranges::all_of(request.sources, is_empty), "there is no sentence in ",
-                      files.front() == "-" ? "standard input" : "'" + files.front() + "'", ".");
+                      text::shown_name(files.front()), ".");
   if (!options.alignments.empty()) read_gold(options.alignments, request);
   Json heads = find_roles(request);
   decode::write_heads(options.model, heads);

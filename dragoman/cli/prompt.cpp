@@ -9,6 +9,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/printable.h"
 #include "dragoman/cli/show/output.h"
+#include "dragoman/eval/spaces.h"
 
 namespace dragoman::cli {
 namespace {
@@ -62,7 +63,7 @@ bool Prompt::next(std::string& line) {
 
 bool Prompt::answer(const std::string& line) {
   if (line.find_first_not_of(" \t") == std::string::npos) return true;
-  if (is_command(line)) return obey(trimmed(std::string_view(line).substr(1)));
+  if (is_command(line)) return obey(eval::trimmed(std::string_view(line).substr(1)));
   translate(line);
   return true;
 }

@@ -100,8 +100,8 @@ class Corpus {
   bool next(std::string& line) {
     while (!reader_ || !reader_->next(line)) {
       if (opened_ == files_.size()) {
-        const std::string first = files_.front() == "-" ? "standard input" : "'" + files_.front() + "'";
-        require<UsageError>(lines_ > 0, first, files_.size() > 1 ? " and all others are" : " is",
+        require<UsageError>(lines_ > 0, text::shown_name(files_.front()),
+                            files_.size() > 1 ? " and all others are" : " is",
                             " empty: there is no text to learn a vocabulary from.");
         return false;
       }

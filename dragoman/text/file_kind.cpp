@@ -31,19 +31,20 @@ std::string_view utf16_name(std::string_view first_line) {
   std::array<std::size_t, 2> zeros{};  // at even and at odd places
   for (std::size_t i = 0; i < first_line.size(); ++i) zeros[i % 2] += first_line[i] == '\0' ? 1 : 0;
   const std::size_t all = zeros[0] + zeros[1];
-  constexpr std::size_t kLeast = 2;
-  if (all < kLeast || 4 * all < first_line.size() || (zeros[0] > 0 && zeros[1] > 0)) return "";
+  constexpr std::size_t kMinZeros = 2;
+  if (all < kMinZeros || 4 * all < first_line.size() || (zeros[0] > 0 && zeros[1] > 0)) return "";
   return zeros[0] > 0 ? "UTF-16BE" : "UTF-16LE";
 }
 
 bool is_binary(std::string_view beginning) {
-  constexpr std::size_t kShare = 50, kLongestCharacter = 4;  // the last character may be cut
+  constexpr std::size_t kMaxTextPerControl = 50;  // text may have one control character in so many bytes
+  constexpr std::size_t kLongestCharacter = 4;    // the last character may be cut
   const auto is_control = [](unsigned char c) {
     return (c < ' ' && "\t\n\v\f\r\x1B"sv.find(static_cast<char>(c)) == std::string_view::npos) || c == 0x7F;
   };
   const auto controls = static_cast<std::size_t>(std::ranges::count_if(beginning, is_control));
   const std::size_t wrong = first_invalid_utf8(beginning).value_or(beginning.size());
-  return kShare * controls > beginning.size() && wrong + kLongestCharacter <= beginning.size();
+  return kMaxTextPerControl * controls > beginning.size() && wrong + kLongestCharacter <= beginning.size();
 }
 
 std::string not_text(std::string_view first_line, const std::string& path) {

@@ -31,9 +31,8 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 // later.
 class RawFile {
  public:
-  explicit RawFile(const std::string& path) : path_(path), name_("'" + path + "'") {
+  explicit RawFile(const std::string& path) : path_(path), name_(shown_name(path)) {
     if (path == "-") {
-      name_ = "standard input";
       file_ = ::dup(STDIN_FILENO);
     } else {
       file_ = open_file(path, O_RDONLY | O_CLOEXEC);
@@ -200,6 +199,8 @@ struct LineReader::File {
   std::string ahead;  // bytes of it that were read but not returned yet
   std::size_t line_bytes = 0, columns = 0;
 };
+
+std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : "'" + path + "'"; }
 
 LineReader::LineReader(const std::string& path, const LineRules& rules) : file_(std::make_unique<File>(path, rules)) {}
 LineReader::~LineReader() = default;

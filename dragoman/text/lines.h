@@ -16,6 +16,9 @@ struct LineRules {
   std::size_t max_bytes = 1U << 20;  // the longest line
 };
 
+// The name of a file in messages: its path in quotes, or "standard input" for "-".
+std::string shown_name(const std::string& path);
+
 // A file of UTF-8 text, either plain or packed with gzip, zstd or xz; its first bytes tell which. A line ends in LF or
 // CR LF, which are not part of the line. A byte-order mark at the start of the file is skipped. The path "-" is
 // standard input.
@@ -43,7 +46,7 @@ class LineReader {
   bool ends_in_crlf() const;         // whether that line ended in CR LF; false after a part that continues
   bool has_byte_order_mark() const;  // whether the file begins with one; false before the first line is read
   const std::string& path() const;
-  const std::string& name() const;  // for messages: the path in quotes, or "standard input"
+  const std::string& name() const;  // for messages, as shown_name() gives it
 
  private:
   struct File;

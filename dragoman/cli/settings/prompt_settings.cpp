@@ -8,6 +8,7 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields.h"
+#include "dragoman/eval/spaces.h"
 
 namespace dragoman::cli {
 namespace {
@@ -58,16 +59,11 @@ Shown named(const std::vector<Shown>& all, std::string_view name) {
 
 }  // namespace
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
-  return text.substr(begin, text.find_last_not_of(" \t") + 1 - begin);
-}
-
 std::string PromptSettings::change(std::string_view text) {
-  text = trimmed(text);
+  text = eval::trimmed(text);
   const std::size_t end = std::min(text.find_first_of(" \t="), text.size());
   const Shown setting = named(shown({options_, search_}), text.substr(0, end));
-  std::string value(trimmed(text.substr(std::min(end + 1, text.size()))));
+  std::string value(eval::trimmed(text.substr(std::min(end + 1, text.size()))));
   if (value.empty() && !setting.is_switch) return join(setting.key, " is ", setting.value);
   if (value.empty()) value = "true";
 

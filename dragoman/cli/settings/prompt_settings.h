@@ -27,7 +27,4 @@ class PromptSettings {
   decode::SearchSettings& search_;
 };
 
-// The text without spaces and tabs at its ends.
-std::string_view trimmed(std::string_view text);
-
 }  // namespace dragoman::cli

@@ -76,7 +76,7 @@ export class View {
 
   get #inWords() { return this.#over === "many" || this.#app.state.merged; }
 
-  // A full bar is the largest number of the survey: nobody knows how long its sentences were.
+  // What a full bar stands for: the largest number of the survey, because the lengths of its sentences are not known.
   #longestOfSurvey() {
     const most = (name) => Math.max(...this.#entries.map((entry) => entry[name]));
     return Math.max(2, most("distance") + 1, 2 ** most("entropy"));
