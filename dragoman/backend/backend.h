@@ -17,9 +17,11 @@
 #include "dragoman/backend/embed.h"
 #include "dragoman/backend/loss.h"
 #include "dragoman/backend/matmul.h"
+#include "dragoman/backend/memory_attention.h"
 #include "dragoman/backend/norm.h"
 #include "dragoman/backend/optimiser.h"
 #include "dragoman/backend/packed.h"
+#include "dragoman/backend/recurrence.h"
 #include "dragoman/backend/softmax.h"
 
 namespace dragoman {
@@ -55,6 +57,8 @@ class Backend : public MatmulKernels,
                 public BestWordsKernels,
                 public EmbedKernels,
                 public AttentionKernels,
+                public RecurrenceKernels,
+                public MemoryAttentionKernels,
                 public LossKernels,
                 public OptimiserKernels,
                 public PackedKernels,

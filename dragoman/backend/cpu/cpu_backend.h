@@ -8,9 +8,11 @@
 #include "dragoman/backend/cpu/embed.h"
 #include "dragoman/backend/cpu/loss.h"
 #include "dragoman/backend/cpu/matmul.h"
+#include "dragoman/backend/cpu/memory_attention.h"
 #include "dragoman/backend/cpu/norm.h"
 #include "dragoman/backend/cpu/optimiser.h"
 #include "dragoman/backend/cpu/packed.h"
+#include "dragoman/backend/cpu/recurrence.h"
 #include "dragoman/backend/cpu/softmax.h"
 
 namespace dragoman::cpu {
@@ -21,9 +23,11 @@ class CpuBackend final : public Attention,
                          public Embed,
                          public Loss,
                          public Matmul,
+                         public MemoryAttention,
                          public Norm,
                          public Optimiser,
                          public Packed,
+                         public Recurrence,
                          public Softmax,
                          public WordRanking {
  public:

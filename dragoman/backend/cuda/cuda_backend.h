@@ -8,9 +8,11 @@
 #include "dragoman/backend/cuda/embed.h"
 #include "dragoman/backend/cuda/loss.h"
 #include "dragoman/backend/cuda/matmul.h"
+#include "dragoman/backend/cuda/memory_attention.h"
 #include "dragoman/backend/cuda/norm.h"
 #include "dragoman/backend/cuda/optimiser.h"
 #include "dragoman/backend/cuda/packed.h"
+#include "dragoman/backend/cuda/recurrence.h"
 #include "dragoman/backend/cuda/softmax.h"
 
 namespace dragoman::cuda {
@@ -21,9 +23,11 @@ class CudaBackend final : public Attention,
                           public Embed,
                           public Loss,
                           public Matmul,
+                          public MemoryAttention,
                           public Norm,
                           public Optimiser,
                           public Packed,
+                          public Recurrence,
                           public Softmax,
                           public WordRanking {
  public:
