@@ -15,6 +15,9 @@ struct Segments {
   Array offsets;             // int32 [B + 1]: sentence b has the rows offsets[b] to offsets[b + 1] - 1
   Array position;            // int32 [R]: the position of each row in its sentence, from 0
   Array sentence;            // int32 [R]: the number of its sentence in the whole update; dropout masks depend on it
+  // Copies in host memory, for models that plan their work by the lengths of the sentences.
+  const std::int32_t* host_offsets = nullptr;  // as `offsets`; optional. It lives as long as the arrays
+  std::int32_t first_sentence = 0;             // sentence b has the number first_sentence + b in the update
 };
 
 // Which keys of its sentence a query may see, by position. Query i sees key j iff

@@ -60,12 +60,23 @@ Tensor leaf(Backend& on, const Array& array) {
   return Tensor(on, array, internal::new_variable(on, array));
 }
 
+namespace {
+
+Tensor view_of(const Tensor& x, const Array& part, std::int64_t first_row, std::int64_t first_column) {
+  if (!will_be_recorded({x})) return Tensor(x.backend(), part);
+  Variable* variable = internal::new_variable(x.backend(), part);
+  link_view(*variable, *x.variable(), first_row, first_column);
+  return Tensor(x.backend(), part, variable);
+}
+
+}  // namespace
+
 Tensor columns(const Tensor& x, std::int64_t first, std::int64_t count) {
-  const Array view = x.array().columns(first, count);
-  if (!will_be_recorded({x})) return Tensor(x.backend(), view);
-  Variable* variable = internal::new_variable(x.backend(), view);
-  link_view(*variable, *x.variable(), first);
-  return Tensor(x.backend(), view, variable);
+  return view_of(x, x.array().columns(first, count), 0, first);
+}
+
+Tensor row_range(const Tensor& x, std::int64_t first, std::int64_t count) {
+  return view_of(x, x.array().row_range(first, count), first, 0);
 }
 
 namespace {

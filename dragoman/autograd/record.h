@@ -153,8 +153,31 @@ std::array<Tensor, 2> record(const Array& s, const Array& y, std::initializer_li
   return {Tensor(on, s, node.outputs[0]), Tensor(on, y, node.outputs[1])};
 }
 
-// Columns [first, first + count) of x: a view of its values and of its gradient. x must not be a parameter, and views
-// of one tensor must not overlap.
+// Columns or rows [first, first + count) of x: a view of its values and of its gradient. x must not be a parameter, and
+// views of one tensor must not overlap. A view can have views itself.
 Tensor columns(const Tensor& x, std::int64_t first, std::int64_t count);
+Tensor row_range(const Tensor& x, std::int64_t first, std::int64_t count);
+
+// Records that both parts, see record_part, were computed by f(inputs), with function(d_first, d_second, sinks) as its
+// backward. One of the gradients may be absent. The second part is optional.
+template <class Function>
+void record_parts(const std::array<Tensor, 2>& parts, std::initializer_list<Tensor> inputs, const Function& function) {
+  if (parts[0].variable() == nullptr || !will_be_recorded(inputs)) return;
+  Recording& recording = *Recording::current();
+  Node& node = internal::new_node(recording, std::span(inputs.begin(), inputs.size()));
+  node.outputs = {parts[0].variable(), parts[1].variable()};
+  node.run = [](void* closure, Array* d, Sinks& sinks) { (*static_cast<Function*>(closure))(d[0], d[1], sinks); };
+  internal::attach(recording, node, function);
+}
+
+// Records that `part`, a view of some rows of a tensor that was recorded before, was computed by f(inputs), with
+// function(d_part, sinks) as its backward. A loop fills the rows of one tensor in this way, a part at each step: record
+// the tensor itself before the loop; its own backward then runs after that of all parts and receives the gradient of
+// all rows.
+template <class Function>
+void record_part(const Tensor& part, std::initializer_list<Tensor> inputs, const Function& function) {
+  record_parts({part, Tensor()}, inputs,
+               [function](const Array& d, const Array&, Sinks& sinks) { function(d, sinks); });
+}
 
 }  // namespace dragoman

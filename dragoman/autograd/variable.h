@@ -14,9 +14,10 @@ struct Variable {
   bool persistent = false;  // true for a parameter's buffer
   bool written = false;     // false: the next writer overwrites, so buffers need no clearing
 
-  // If this variable is a view, a range of columns of `whole`, then its gradient is those columns of whole->gradient.
+  // If this variable is a view, some rows and columns of `whole`, then its gradient is that part of the gradient of
+  // `whole`, which may be a view itself.
   Variable* whole = nullptr;
-  std::int64_t first_column = 0;
+  std::int64_t first_row = 0, first_column = 0;
   Variable* next_view = nullptr;  // the next view of the same whole
   Variable* views = nullptr;      // the list of views of this variable
 };
@@ -26,14 +27,14 @@ struct Variable {
 Sink sink_of(Backend& on, Variable* variable);
 
 // The variable's gradient after all writers are done; absent if nothing was written. If only views were written, the
-// other columns are filled with zeros.
+// rest is filled with zeros.
 Array finished_gradient(Backend& on, Variable& variable);
 
-// Returns the gradient's memory to the pool, unless it is persistent.
+// Returns the gradient's memory to the pool, unless it is persistent or belongs to a whole.
 void release_gradient(Backend& on, Variable& variable);
 
-// Makes `view` the columns [first, first + view.shape.cols()) of `whole`, which may be a view itself. Throws if views
-// overlap or `whole` is a parameter.
-void link_view(Variable& view, Variable& whole, std::int64_t first);
+// Makes `view` the part of `whole` that starts at this row and column. Throws if it overlaps another view of `whole`,
+// or if `whole` is a parameter.
+void link_view(Variable& view, Variable& whole, std::int64_t first_row, std::int64_t first_column);
 
 }  // namespace dragoman

@@ -9,7 +9,7 @@
 namespace dragoman {
 
 // The rows of a matrix that take_rows gathers, and the inverse of this map, with which the gradient of the matrix is
-// summed in an order that depends on the index alone. ops/take_rows.h makes it.
+// summed in an order that depends on the index alone. data/row_index.h makes it.
 struct RowIndex {
   std::int64_t rows = 0;  // rows of the matrix
   bool distinct = true;   // no row is taken twice

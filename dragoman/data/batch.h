@@ -41,7 +41,7 @@ std::span<const SentencePair> take_batch(std::span<const SentencePair>& pairs, s
 
 // Throws UsageError for a sentence without tokens or an id out of range.
 HostBatch make_host_batch(std::span<const SentencePair> pairs, const BatchOptions& options);
-// Allocates from the backend's arena.
+// Allocates from the backend's arena, and from its host arena.
 Batch to_device(Backend& on, const HostBatch& batch);
 // make_host_batch() and to_device() in one.
 Batch make_batch(Backend& on, std::span<const SentencePair> pairs, const BatchOptions& options);

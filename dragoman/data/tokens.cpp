@@ -50,6 +50,7 @@ HostTokens make_host_tokens(std::span<const Sentence> sentences, const TokenOpti
   check(sentences, options);
   HostTokens tokens;
   tokens.offsets.push_back(0);
+  tokens.first_sentence = options.first_sentence;
   for (std::size_t b = 0; b < sentences.size(); ++b) {
     const Sentence& sentence = sentences[b];
     tokens.longest = std::max(tokens.longest, static_cast<std::int64_t>(sentence.size()));
@@ -89,6 +90,7 @@ Tokens received(const HostTokens& host, Upload& upload) {
   segments.B = host.B();
   segments.R = host.R();
   segments.longest = host.longest;
+  segments.first_sentence = host.first_sentence;
   for (Array* array : {&segments.offsets, &segments.position, &segments.sentence, &tokens.ids}) *array = upload.next();
   if (host.index.starts.empty()) return tokens;
   for (Array* array : {&tokens.index.tokens, &tokens.index.starts, &tokens.index.rows}) *array = upload.next();

@@ -18,6 +18,7 @@ struct HostTokens {
   std::vector<std::int32_t> ids;
   std::vector<std::int32_t> offsets, position, sentence;  // as in Segments
   std::int64_t longest = 0;
+  std::int32_t first_sentence = 0;
   struct Index {
     std::vector<std::int32_t> tokens, starts, rows;  // as in TokenRows
   } index;

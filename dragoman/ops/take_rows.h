@@ -1,17 +1,10 @@
 // Selects rows of a matrix by an index, which may omit and repeat rows, and puts rows back into their places.
+// data/row_index.h makes the index.
 #pragma once
-
-#include <cstdint>
-#include <span>
 
 #include "dragoman/autograd/record.h"
 
 namespace dragoman::ops {
-
-// The index for take_rows() and place_rows() that selects the rows `taken` of a matrix with `rows` rows. It is stored
-// in the backend's arena and can be used any number of times. Throws ShapeError if a row does not exist. It copies to
-// the device, so make it before launches are recorded (Backend::record_launches).
-RowIndex row_index(Backend& on, std::span<const std::int32_t> taken, std::int64_t rows);
 
 // y[i] = x[taken[i]].
 Tensor take_rows(const Tensor& x, const RowIndex& index);

@@ -7,6 +7,7 @@
 
 #include "dragoman/autograd/finite_differences.h"
 #include "dragoman/base/random.h"
+#include "dragoman/data/row_index.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/nn/attention.h"
@@ -78,10 +79,10 @@ void add_plain_ops(Cases& cases) {
   add_op(cases, "tanh", {{5, 7}}, [](Backend&, Inputs x) { return tanh(x[0]); });
   add_op(cases, "sigmoid", {{5, 7}}, [](Backend&, Inputs x) { return sigmoid(x[0]); });
   add_op(cases, "take_rows", {{4, 3}}, [](Backend& on, Inputs x) {
-    return take_rows(x[0], row_index(on, std::vector<std::int32_t>{3, 0, 3, 1, 3}, 4));
+    return take_rows(x[0], data::row_index(on, std::vector<std::int32_t>{3, 0, 3, 1, 3}, 4));
   });
   add_op(cases, "place_rows", {{3, 4}}, [](Backend& on, Inputs x) {
-    return place_rows(x[0], row_index(on, std::vector<std::int32_t>{4, 0, 2}, 5));
+    return place_rows(x[0], data::row_index(on, std::vector<std::int32_t>{4, 0, 2}, 5));
   });
   add_op(cases, "dropout", {{6, 5}}, [](Backend& on, Inputs x) {
     return dropout(x[0], segments(on, {2, 1, 3}), kDropout);
