@@ -13,16 +13,6 @@ namespace {
 
 using Ids = std::vector<std::int32_t>;
 
-Ids offsets_of(Backend& on, const Segments& segments) {
-  Ids offsets(static_cast<std::size_t>(segments.B) + 1);
-  if (segments.host_offsets != nullptr) {
-    std::copy_n(segments.host_offsets, offsets.size(), offsets.begin());
-  } else {
-    on.copy_out(segments.offsets, offsets.data());
-  }
-  return offsets;
-}
-
 Ids by_falling_length(const Ids& offsets) {
   Ids order(offsets.size() - 1);
   std::iota(order.begin(), order.end(), 0);
@@ -32,18 +22,31 @@ Ids by_falling_length(const Ids& offsets) {
 
 }  // namespace
 
+std::vector<std::int32_t> host_offsets(Backend& on, const Segments& segments) {
+  std::vector<std::int32_t> offsets(static_cast<std::size_t>(segments.B) + 1);
+  if (segments.host_offsets != nullptr) {
+    std::copy_n(segments.host_offsets, offsets.size(), offsets.begin());
+  } else {
+    on.copy_out(segments.offsets, offsets.data());
+  }
+  return offsets;
+}
+
 TimeRows time_rows(Backend& on, const Segments& segments, const Segments& memory) {
   require<ShapeError>(segments.B == memory.B, "time_rows: ", segments.B, " sentences, but ", memory.B,
                       " in the memory");
-  const Ids offsets = offsets_of(on, segments), order = by_falling_length(offsets);
+  const Ids offsets = host_offsets(on, segments), order = by_falling_length(offsets);
   const auto length = [&](std::int32_t b) { return offsets[b + 1] - offsets[b]; };
   const auto B = static_cast<std::int32_t>(segments.B);
   TimeRows rows;
   rows.B = segments.B;
   rows.R = segments.R;
 
+  rows.order = order;
+  rows.offsets = offsets;
+
   // 1. Step by step: which rows it has, and where they come from.
-  Ids forwards, backwards, before, position, sentence, last(order.size());
+  Ids forwards, backwards, before, position, sentence, sentence_row, last(order.size());
   for (std::int32_t t = 0, running = B; static_cast<std::int64_t>(forwards.size()) < rows.R; ++t) {
     while (length(order[running - 1]) <= t) --running;
     const auto start = static_cast<std::int32_t>(forwards.size());
@@ -56,12 +59,13 @@ TimeRows time_rows(Backend& on, const Segments& segments, const Segments& memory
       backwards.push_back(offsets[b] + n - 1 - t);
       before.push_back(start_before + j);
       position.push_back(t);
+      sentence_row.push_back(b);
       sentence.push_back(segments.first_sentence + b);
       if (t == n - 1) last[b] = start + j;
     }
   }
   // 2. The memory of the sorted sentences.
-  const Ids of_memory = offsets_of(on, memory);
+  const Ids of_memory = host_offsets(on, memory);
   Ids first, count;
   for (const std::int32_t b : order) {
     first.push_back(of_memory[b]);
@@ -74,14 +78,14 @@ TimeRows time_rows(Backend& on, const Segments& segments, const Segments& memory
 
   // 3. Everything in one transfer.
   const HostRowIndex indices[] = {host_row_index(forwards, rows.R), host_row_index(backwards, rows.R),
-                                  host_row_index(order, rows.B), host_row_index(last, rows.R),
-                                  host_row_index(before, rows.B + rows.R)};
+                                  host_row_index(order, rows.B),    host_row_index(sentence_row, rows.B),
+                                  host_row_index(last, rows.R),     host_row_index(before, rows.B + rows.R)};
   Upload upload;
   for (const HostRowIndex& index : indices) add(index, upload);
   for (const Ids* list : {&position, &sentence, &first, &count}) upload.add(*list);
   upload.send(on);
   std::size_t next = 0;
-  for (RowIndex* index : {&rows.forwards, &rows.backwards, &rows.sorted, &rows.last, &rows.before})
+  for (RowIndex* index : {&rows.forwards, &rows.backwards, &rows.sorted, &rows.sentence, &rows.last, &rows.before})
     *index = received(indices[next++], upload);
   for (Array* list : {&rows.segments.position, &rows.segments.sentence, &rows.memory.first, &rows.memory.count})
     *list = upload.next();

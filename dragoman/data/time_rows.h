@@ -19,11 +19,16 @@ struct TimeRows {
   RowIndex forwards;                         // row (t, j) is position t of the sorted sentence j, as a row of the batch
   RowIndex backwards;                        // the same for reading from the end: position n_j - 1 - t
   RowIndex sorted;                           // the sorted sentences, as rows of a matrix with a row for each sentence
+  RowIndex sentence;                         // the sentence of each row, as a row of such a matrix
   RowIndex last;                             // the last step of each sentence of the batch, as a row in time order
   RowIndex before;    // the row before each row, in a matrix with the B initial states above the rows of all steps
   Segments segments;  // position and sentence of each row, for dropout; without offsets
   MemoryRows memory;  // the rows of another batch, such as the source, that belong to each sorted sentence
 
+  std::vector<std::int32_t> order, offsets;  // the sorted sentences, and Segments::offsets, in host memory
+
+  // The row of the batch that row j of step t belongs to.
+  std::int64_t batch_row(std::int64_t t, std::int64_t j) const { return offsets[order[j]] + t; }
   std::int64_t steps() const { return static_cast<std::int64_t>(counts.size()); }
   // The memory rows of the first `count` sorted sentences.
   MemoryRows first_memory(std::int64_t count) const;
@@ -32,5 +37,8 @@ struct TimeRows {
 // Allocates from the backend's arena. `memory` has the same sentences; it may be the same. Waits for a copy from the
 // device if the segments have no host_offsets.
 TimeRows time_rows(Backend& on, const Segments& segments, const Segments& memory);
+
+// Segments::offsets in host memory. Waits for a copy from the device if the segments have no host_offsets.
+std::vector<std::int32_t> host_offsets(Backend& on, const Segments& segments);
 
 }  // namespace dragoman::data

@@ -18,4 +18,21 @@ Tensor place_rows(const Tensor& x, const RowIndex& index) {
   return record(y, {x}, [&on, index](const Array& dy, Sinks& d) { on.take_rows(dy, index, d.into(0)); });
 }
 
+Tensor place_beside(const Tensor& left, const RowIndex& left_index, const Tensor& right, const RowIndex& right_index) {
+  const std::int64_t R = left_index.rows, l = left.dim(-1), r = right.dim(-1);
+  for (const RowIndex* index : {&left_index, &right_index}) {
+    require<ShapeError>(index->distinct && index->rows == R && index->taken.count() == R,
+                        "place_beside: the index places ", index->taken.count(), " rows in ", index->rows, " of ", R);
+  }
+  Backend& on = left.backend();
+  Array y = on.empty({R, l + r}, left.array().dtype());
+  on.place_rows(left.array(), left_index.taken, y.columns(0, l));
+  on.place_rows(right.array(), right_index.taken, y.columns(l, r));
+  return record(y, {left, right}, [&on, left_index, right_index, l, r](const Array& dy, Sinks& d) {
+    const auto [d_left, d_right] = d.first<2>();
+    on.take_rows(dy.columns(0, l), left_index, d_left);
+    on.take_rows(dy.columns(l, r), right_index, d_right);
+  });
+}
+
 }  // namespace dragoman::ops

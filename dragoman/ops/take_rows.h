@@ -11,5 +11,8 @@ Tensor take_rows(const Tensor& x, const RowIndex& index);
 
 // The matrix y of index.rows rows with y[taken[i]] = x[i] and zeros elsewhere. The index must not repeat a row.
 Tensor place_rows(const Tensor& x, const RowIndex& index);
+// The columns of `left` and then those of `right`, each with its rows in the places of its index. An index has every
+// row of the result exactly once.
+Tensor place_beside(const Tensor& left, const RowIndex& left_index, const Tensor& right, const RowIndex& right_index);
 
 }  // namespace dragoman::ops

@@ -13,14 +13,15 @@ namespace dragoman::params {
 
 // The initial distribution of a parameter.
 struct Initial {
-  enum class Kind : std::uint8_t { kConstant, kUniform, kNormal };
+  enum class Kind : std::uint8_t { kConstant, kUniform, kNormal, kOrthogonal };
   Kind kind = Kind::kConstant;
-  double amount = 0;            // the constant, the limit of U(-limit, limit), or the standard deviation
+  double amount = 0;            // the constant, the limit of U(-limit, limit), the standard deviation, or nothing
   bool zero_first_row = false;  // set row 0 to zero: the embedding of the reserved id 0
 
   static Initial constant(double value) { return {Kind::kConstant, value}; }
   static Initial uniform(double limit) { return {Kind::kUniform, limit}; }
   static Initial normal(double deviation) { return {Kind::kNormal, deviation}; }
+  static Initial orthogonal() { return {Kind::kOrthogonal, 0}; }  // a random square matrix with orthonormal rows
 };
 
 // How a parameter is used, which decides how it is stored for inference.

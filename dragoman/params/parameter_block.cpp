@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "dragoman/base/random.h"
+#include "dragoman/params/initial_values.h"
 
 namespace dragoman::params {
 
@@ -11,26 +11,8 @@ namespace {
 // Parameters start at multiples of this many elements: 128 bytes in float32, which suits the tiles of all kernels.
 constexpr std::int64_t kAlignment = 32;
 
-constexpr std::uint32_t kInitialPurpose = 0x696E6974;  // purpose of the random streams: "init" in ASCII
-
 std::int64_t round_up(std::int64_t count, std::int64_t multiple) {
   return (count + multiple - 1) / multiple * multiple;
-}
-
-// FNV-1a. The initial numbers of a tensor depend on its name, not on the tensors before it.
-std::uint64_t hash_name(const std::string& name) {
-  std::uint64_t hash = 14695981039346656037u;
-  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return hash;
-}
-
-double draw(const Initial& initial, RandomStream& random) {
-  switch (initial.kind) {
-    case Initial::Kind::kConstant: return initial.amount;
-    case Initial::Kind::kUniform: return random.uniform(-initial.amount, initial.amount);
-    case Initial::Kind::kNormal: return initial.amount * random.normal();
-  }
-  return 0;
 }
 
 }  // namespace
@@ -200,12 +182,11 @@ std::vector<NamedTensor> ParameterBlock::tensors_in(const Array& flat) const {
 void ParameterBlock::initialise(std::uint64_t seed) {
   std::vector<double> host;
   for (const NamedTensor& tensor : saved()) {
-    RandomStream random(seed, kInitialPurpose, hash_name(tensor.name));
+    InitialValues initial(tensor, seed);
     for_stored_rows(tensor, [&](std::int64_t first, std::int64_t rows) {
       const Shape shape{rows, tensor.shape.cols()};
       host.resize(static_cast<std::size_t>(shape.count()));
-      for (double& value : host) value = draw(tensor.initial, random);
-      if (first == 0 && tensor.initial.zero_first_row) std::fill_n(host.begin(), tensor.shape.cols(), 0.0);
+      initial.draw(host);
       const ArenaScope scratch(on_.arena());
       Array drawn = on_.empty(shape, DType::kFloat64);
       on_.copy_in(host.data(), drawn);

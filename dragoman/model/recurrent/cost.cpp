@@ -1,0 +1,45 @@
+#include "dragoman/model/recurrent/config.h"
+
+namespace dragoman::model::recurrent {
+
+// Counts the products of the encoder, the bridge, the decoder with its attention, the readout and the output projection
+// for n source and m target tokens. The bridge counts once for each layer and state.
+Checked multiply_adds(const RecurrentConfig& config, std::int64_t n, std::int64_t m) {
+  const Checked gates = config.cell == CellName::kVanilla ? 1 : config.cell == CellName::kGru ? 3 : 4;
+  const Checked E = config.E, H = config.H_dec, H_enc = config.H_enc, d_h = config.d_h(), c = config.context_width();
+  const auto cell = [&](Checked in, Checked width) { return gates * (in + width) * width; };
+
+  Checked encoder = 0;
+  for (int layer = 0; layer < config.N_enc; ++layer) {
+    encoder = encoder + Checked(n) * (config.bidirectional ? 2 : 1) * cell(layer == 0 ? E : d_h, H_enc);
+  }
+  const int states = config.cell == CellName::kLstm ? 2 : 1;
+  const bool has_bridge = config.bridge == BridgeName::kTanh || config.bridge == BridgeName::kMean;
+  const Checked bridge = has_bridge ? Checked(config.N_dec) * states * d_h * H : Checked(0);
+
+  Checked attention = 0;
+  if (config.attends()) {
+    const Checked k = config.key_width();
+    const bool projects_queries = config.score != ScoreName::kDot && config.score != ScoreName::kScaled;
+    const bool projects_keys = config.is_additive() || config.is_align();
+    if (projects_keys) attention = attention + Checked(n) * d_h * k;
+    if (config.is_align()) attention = attention + Checked(n) * d_h * c;
+    if (projects_queries) attention = attention + Checked(m) * H * k;
+    attention = attention + Checked(m) * n * (k + c);
+  }
+
+  // What the first layer reads at every step: the word before and, before or after it, what the context gives.
+  Checked first = E;
+  if (config.context == ContextName::kFixed || config.context == ContextName::kPrevious) first = first + c;
+  if (config.input_feeding) first = first + E;
+  Checked decoder = cell(first, H);
+  if (config.context == ContextName::kConditional) decoder = decoder + cell(c, H);
+  decoder = Checked(m) * (decoder + Checked(config.N_dec - 1) * cell(H, H));
+
+  Checked readout = H * E;
+  if (config.readout != ReadoutName::kState) readout = readout + c * E;
+  if (config.readout == ReadoutName::kDeep) readout = readout + E * E;
+  return encoder + bridge + attention + decoder + Checked(m) * readout + Checked(m) * E * config.V_target;
+}
+
+}  // namespace dragoman::model::recurrent

@@ -1,0 +1,160 @@
+#include "dragoman/nn/memory_attention.h"
+
+#include <cmath>
+
+#include "dragoman/ops/attention.h"
+#include "dragoman/ops/weight_norm.h"
+#include "dragoman/params/glorot.h"
+
+namespace dragoman::nn {
+
+using params::Initial;
+
+MemoryAttention::MemoryAttention(const MemoryAttentionSizes& sizes_, int site_) : sizes(sizes_), site(site_) {
+  const auto weights = [&](const char* name, std::int64_t in, std::int64_t out) {
+    return Parameter(in, {{name, out, initial_weights(sizes.init, in, out)}});
+  };
+  const KeyScore score = sizes.score;
+  if (score != KeyScore::kDot && score != KeyScore::kScaled) W_Q.W = weights("W_Q", sizes.H, sizes.d_k);
+  if (is_additive(score) || is_align(score)) W_K.W = weights("W_K", sizes.d_h, sizes.d_k);
+  if (is_align(score)) W_V.W = weights("W_V", sizes.d_h, sizes.d_v);
+  if (!is_additive(score)) return;
+  if (score != KeyScore::kConcat) W_K.b = Parameter({sizes.d_k}, initial_bias(sizes.init));
+  v = Parameter({sizes.d_k}, initial_weights(sizes.init, sizes.d_k, 1));
+  if (score == KeyScore::kAdditiveNormed) {
+    g = Parameter({1}, Initial::constant(std::sqrt(1.0 / static_cast<double>(sizes.d_k))));
+  }
+}
+
+void MemoryAttention::parameters(ParameterVisitor& visit) {
+  visit("W_Q", W_Q.W);
+  visit("W_K", W_K.W);
+  visit("W_V", W_V.W);
+  visit("b", W_K.b);
+  visit("v", v);
+  visit("g", g);
+}
+
+Memory MemoryAttention::project(const Tensor& states, const Segments& segments) const {
+  return {W_K.W ? W_K(states) : states, W_V.W ? W_V(states) : states, segments};
+}
+
+ops::KeyScores MemoryAttention::scores() const {
+  const bool scaled = sizes.score == KeyScore::kScaled || sizes.score == KeyScore::kAlignScaled;
+  ops::KeyScores scores{.scale = scaled ? 1.0 / std::sqrt(static_cast<double>(sizes.d_k)) : 1.0};
+  if (v) scores.v = g ? ops::weight_norm(v.tensor(), g.tensor()) : v.tensor();
+  return scores;
+}
+
+namespace {
+
+// What an observer sees of attention over whole sentences.
+void show(const MemoryAttention& attention, const Array& weights, const Reach& reach, const Array& Q, const Array& K,
+          const Pass& pass) {
+  pass.observer->see(attention.site, 0, weights, reach);
+  if (!is_additive(attention.sizes.score)) pass.observer->see_projections(attention.site, 0, Q, K);
+}
+
+}  // namespace
+
+void MemoryAttention::switch_off(const Array& context, std::int64_t first_row, const Pass& pass) const {
+  for (const HeadsOff& off : pass.heads_off) {
+    const std::int64_t first = std::max(off.first, first_row) - first_row,
+                       end = std::min(off.first + off.rows, first_row + context.rows()) - first_row;
+    for (const Head& head : off.heads) {
+      if (head.site != site || first >= end) continue;
+      const Array given = context.row_range(first, end - first);
+      pass.on.scaled(given, 0, Sink::overwrite(given));
+    }
+  }
+}
+
+Tensor MemoryAttention::operator()(const Tensor& s, const Memory& memory, const Segments& queries, Pass& pass) const {
+  const Tensor Q = query(s);
+  const Reach reach{queries, memory.segments, {}};
+  Array weights;
+  const Tensor context = ops::attention(Q, memory.K, memory.V, reach, {.h = 1, .scale = scores().scale, .dropout = {}},
+                                        pass.observer != nullptr ? &weights : nullptr);
+  if (pass.observer != nullptr) show(*this, weights, reach, Q.array(), memory.K.array(), pass);
+  switch_off(context.array(), 0, pass);
+  return context;
+}
+
+Tensor MemoryAttention::step(const Tensor& s, const Array& K, const Array& V, const MemoryRows& memory,
+                             Pass& pass) const {
+  Backend& on = pass.on;
+  const Tensor weights = ops::memory_weights(query(s), Tensor(on, K), scores(), memory);
+  const Tensor context(on, on.empty({s.rows(), sizes.d_v}, s.array().dtype()));
+  ops::memory_mix(weights, Tensor(on, V), memory, context);
+  if (pass.observer != nullptr) {
+    pass.observer->see_step(site, 0, weights.array().reshaped({s.rows(), 1, memory.longest}));
+  }
+  switch_off(context.array(), 0, pass);
+  return context;
+}
+
+Tensor MemoryAttention::step_as_whole(const Tensor& s, const Array& K, const Array& V, const MemoryRows& memory,
+                                      Pass& pass) const {
+  Backend& on = pass.on;
+  Array O = on.empty({s.rows(), sizes.d_v}, s.array().dtype()), weights;
+  if (pass.observer != nullptr) {
+    weights = on.empty({s.rows(), 1, memory.longest}, accumulation_dtype(s.array().dtype()));
+  }
+  on.attention_memory(query(s).array(), K, V, memory, {.h = 1, .scale = scores().scale, .dropout = {}}, O, weights);
+  if (pass.observer != nullptr) pass.observer->see_step(site, 0, weights);
+  switch_off(O, 0, pass);
+  return Tensor(on, O);
+}
+
+AttentionLoop::AttentionLoop(const MemoryAttention& attention, const Memory& memory, const data::TimeRows& rows,
+                             const Tensor& source, const ops::StepInputs& states, Pass& pass)
+    : attention_(attention), memory_(memory), rows_(rows), pass_(pass), scores_(attention.scores()) {
+  if (attention.W_Q.W) W_Q_.emplace(attention.W_Q, rows.R, states);
+  contexts_ = loop_rows(source, rows.R, attention.sizes.d_v, source.array().dtype());
+}
+
+Tensor AttentionLoop::step(std::int64_t t, const Tensor& s) {
+  const auto at = static_cast<std::size_t>(t);
+  const std::int64_t start = rows_.starts[at], count = rows_.counts[at];
+  const MemoryRows memory = rows_.first_memory(count);
+  const Tensor q = W_Q_ ? (*W_Q_)(s, start) : s;
+  const Tensor weights = ops::memory_weights(q, memory_.K, scores_, memory);
+  const Tensor context = row_range(contexts_, start, count);
+  ops::memory_mix(weights, memory_.V, memory, context);
+  if (pass_.observer != nullptr) {
+    queries_.push_back(q.array());
+    weights_.push_back(weights.array());
+  }
+  if (!pass_.heads_off.empty()) {
+    for (std::int64_t j = 0; j < count; ++j) {
+      attention_.switch_off(context.array().row_range(j, 1), rows_.batch_row(t, j), pass_);
+    }
+  }
+  return context;
+}
+
+void AttentionLoop::finish(const Segments& queries) {
+  if (pass_.observer == nullptr) return;
+  Backend& on = pass_.on;
+  const Reach reach{queries, memory_.segments, {}};
+  const std::vector<std::int32_t> keys = data::host_offsets(on, memory_.segments);
+  // Sentence b has the weights [n_q, n_k] from starts[b] on.
+  std::vector<std::int64_t> starts{0};
+  for (std::size_t b = 0; b + 1 < keys.size(); ++b) {
+    starts.push_back(starts.back() + (rows_.offsets[b + 1] - rows_.offsets[b]) * std::int64_t{keys[b + 1] - keys[b]});
+  }
+  Array weights = on.empty({starts.back()}, accumulation_dtype(contexts_.array().dtype()));
+  const Array Q = on.empty({rows_.R, attention_.sizes.d_k}, contexts_.array().dtype());
+  for (std::int64_t t = 0; t < rows_.steps(); ++t) {
+    const auto at = static_cast<std::size_t>(t);
+    for (std::int64_t j = 0; j < rows_.counts[at]; ++j) {
+      const std::int32_t b = rows_.order[j], n_k = keys[b + 1] - keys[b];
+      on.scaled(weights_[at].row_range(j, 1).columns(0, n_k), 1.0,
+                Sink::overwrite(weights.columns(starts[b] + t * n_k, n_k).reshaped({1, n_k})));
+      on.scaled(queries_[at].row_range(j, 1), 1.0, Sink::overwrite(Q.row_range(rows_.batch_row(t, j), 1)));
+    }
+  }
+  show(attention_, weights, reach, Q, memory_.K.array(), pass_);
+}
+
+}  // namespace dragoman::nn

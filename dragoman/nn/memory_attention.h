@@ -1,0 +1,100 @@
+// The attention of a recurrent decoder: its state is compared with every state of the encoder, and the weighted mean of
+// these is the context.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dragoman/nn/pass.h"
+#include "dragoman/nn/recurrent.h"
+#include "dragoman/ops/memory_attention.h"
+
+namespace dragoman::nn {
+
+// The score of a source token with the encoder's state h, for the decoder's state s. The values are h, except for
+// align.
+enum class KeyScore : std::uint8_t {
+  kDot,             // s . h
+  kScaled,          // s . h / sqrt(d_h)
+  kGeneral,         // (s W_Q) . h
+  kAdditive,        // v . tanh(s W_Q + h W_K + b)
+  kAdditiveNormed,  // (g v / |v|) . tanh(s W_Q + h W_K + b)
+  kConcat,          // v . tanh(s W_Q + h W_K)
+  kAlign,           // (s W_Q) . (h W_K), with the values h W_V
+  kAlignScaled,     // the same divided by sqrt(d_k)
+};
+constexpr bool is_additive(KeyScore score) {
+  return score == KeyScore::kAdditive || score == KeyScore::kAdditiveNormed || score == KeyScore::kConcat;
+}
+constexpr bool is_align(KeyScore score) { return score == KeyScore::kAlign || score == KeyScore::kAlignScaled; }
+
+struct MemoryAttentionSizes {
+  KeyScore score = KeyScore::kAdditive;
+  std::int64_t H = 0;    // width of s
+  std::int64_t d_h = 0;  // width of h
+  std::int64_t d_k = 0;  // width of the keys; d_h for dot, scaled and general
+  std::int64_t d_v = 0;  // width of the values; d_h except for align
+  RecurrentInit init = RecurrentInit::kGlorot;
+};
+
+// The keys and values of all source tokens, which are computed once for all steps.
+struct Memory {
+  Tensor K, V;
+  Segments segments;
+};
+
+struct MemoryAttention {
+  MemoryAttentionSizes sizes;
+  int site = 0;     // index into the model's list of attention sites
+  Linear W_Q;       // optional
+  Linear W_K, W_V;  // optional
+  Parameter v, g;   // optional
+
+  MemoryAttention() = default;
+  MemoryAttention(const MemoryAttentionSizes& sizes_, int site_);
+
+  Memory project(const Tensor& states, const Segments& segments) const;
+  // How queries and keys are compared. Make it once for all steps.
+  ops::KeyScores scores() const;
+
+  // All queries s [R, H] of the batch at once. For scores that are products.
+  Tensor operator()(const Tensor& s, const Memory& memory, const Segments& queries, Pass& pass) const;
+  // A decoding step: the context of each row, [rows, d_v].
+  Tensor step(const Tensor& s, const Array& K, const Array& V, const MemoryRows& memory, Pass& pass) const;
+  // The same with the kernel that the operator uses.
+  Tensor step_as_whole(const Tensor& s, const Array& K, const Array& V, const MemoryRows& memory, Pass& pass) const;
+
+  void parameters(ParameterVisitor& visit);
+
+  Tensor query(const Tensor& s) const { return W_Q.W ? W_Q(s) : s; }
+  void switch_off(const Array& context, std::int64_t first_row, const Pass& pass) const;
+};
+
+// Attention in the steps of a loop over the sentences of a batch, in the order of time.
+class AttentionLoop {
+ public:
+  // `source` is any tensor with a history that the steps use. `states` says where the states s are when the loop is
+  // over.
+  AttentionLoop(const MemoryAttention& attention, const Memory& memory, const data::TimeRows& rows,
+                const Tensor& source, const ops::StepInputs& states, Pass& pass);
+
+  // The context of step t for the states s [counts[t], H].
+  Tensor step(std::int64_t t, const Tensor& s);
+  // After the last step: shows the weights to the observer.
+  void finish(const Segments& queries);
+
+  // The contexts of all steps, in the order of time.
+  const Tensor& contexts() const { return contexts_; }
+
+ private:
+  const MemoryAttention& attention_;
+  const Memory& memory_;
+  const data::TimeRows& rows_;
+  Pass& pass_;
+  ops::KeyScores scores_;
+  std::optional<StepLinear> W_Q_;
+  Tensor contexts_;
+  std::vector<Array> queries_, weights_;  // of each step, for the observer
+};
+
+}  // namespace dragoman::nn

@@ -1,0 +1,224 @@
+#include "dragoman/nn/recurrent.h"
+
+#include <functional>
+
+#include "dragoman/ops/arithmetic.h"
+#include "dragoman/ops/take_rows.h"
+#include "dragoman/params/glorot.h"
+
+namespace dragoman::nn {
+
+using params::Initial;
+
+namespace {
+
+constexpr double kUniformLimit = 0.1;
+
+// The letters of the gates, in the order of their columns.
+std::string gate_letters(CellKind kind) {
+  return kind == CellKind::kVanilla ? " " : kind == CellKind::kGru ? "zrn" : "ifog";
+}
+
+// A matrix or, with no rows, a vector: one block of H columns for each letter. The block of gate g is "W_g"; the only
+// block of a vanilla cell is "W".
+Parameter gates(const std::string& name, std::int64_t rows, std::int64_t H, const std::string& letters,
+                const std::function<Initial(char letter)>& initial) {
+  std::vector<Parameter::Columns> columns;
+  for (const char letter : letters) columns.push_back({letter == ' ' ? name : name + "_" + letter, H, initial(letter)});
+  return Parameter(rows, columns);
+}
+
+Initial recurrent_weights(const CellSizes& sizes) {
+  return sizes.init == RecurrentInit::kOrthogonal ? Initial::orthogonal()
+                                                  : initial_weights(sizes.init, sizes.H, sizes.H);
+}
+
+}  // namespace
+
+Initial initial_weights(RecurrentInit init, std::int64_t fan_in, std::int64_t fan_out) {
+  return Initial::uniform(init == RecurrentInit::kUniform ? kUniformLimit : params::glorot_limit(fan_in, fan_out));
+}
+
+Initial initial_bias(RecurrentInit init) {
+  return init == RecurrentInit::kUniform ? Initial::uniform(kUniformLimit) : Initial::constant(0);
+}
+
+Cell::Cell(const CellSizes& sizes_) : sizes(sizes_) {
+  const std::string letters = gate_letters(sizes.kind);
+  const Initial of_inputs = initial_weights(sizes.init, sizes.in + sizes.context, sizes.H),
+                of_state = recurrent_weights(sizes);
+  W.W = gates("W", sizes.in, sizes.H, letters, [&](char) { return of_inputs; });
+  // A forget gate that starts open lets gradients pass through time.
+  W.b = gates("b", 0, sizes.H, letters, [&](char letter) {
+    return letter == 'f' && sizes.init != RecurrentInit::kUniform ? Initial::constant(1) : initial_bias(sizes.init);
+  });
+  if (sizes.context > 0) C.W = gates("C", sizes.context, sizes.H, letters, [&](char) { return of_inputs; });
+  U.W = gates("U", sizes.H, sizes.H, sizes.resets_before() ? "zr" : letters, [&](char) { return of_state; });
+  if (sizes.resets_before()) {
+    U_n.W = Parameter({sizes.H, sizes.H}, of_state);
+  } else if (sizes.kind == CellKind::kGru) {
+    b_u = Parameter({sizes.H}, initial_bias(sizes.init));
+  }
+}
+
+void Cell::parameters(ParameterVisitor& visit) {
+  visit("W", W.W);
+  visit("C", C.W);
+  visit("U", U.W);
+  visit("U_n", U_n.W);
+  visit("b", W.b);
+  visit("b_u", b_u);
+}
+
+namespace {
+
+// h' = (1 - z) h + z n with z, r = sigma(a_z), sigma(a_r) and n = tanh(x_n + (r h) U_n).
+// `x` holds x W + b + context, `h_products` the products of h with U_z and U_r, and `times_U_n` multiplies by U_n.
+template <class TimesU>
+Tensor reset_before(const Tensor& x, const Tensor& h_products, const Tensor& h, const TimesU& times_U_n) {
+  using namespace ops;  // NOLINT: an equation follows
+  const std::int64_t H = h.dim(-1);
+  const Tensor gates = sigmoid(columns(x, 0, 2 * H) + h_products);
+  const Tensor z = columns(gates, 0, H), r = columns(gates, H, H);
+  const Tensor n = tanh(columns(x, 2 * H, H) + times_U_n(multiply(r, h)));
+  return h + multiply(z, n + h * -1.0);
+}
+
+Tensor b_u_of(const Cell& cell) { return cell.b_u ? cell.b_u.tensor() : Tensor(); }
+
+}  // namespace
+
+CellState Cell::step(const Tensor& x, const Tensor& context, const CellState& state) const {
+  Backend& on = x.backend();
+  if (sizes.resets_before()) {
+    const Tensor sum = context ? ops::add(x, context) : x;
+    return {reset_before(sum, U(state.h), state.h, U_n), {}};
+  }
+  CellState next{Tensor(on, on.empty_like(state.h.array())), {}};
+  if (state.c) next.c = Tensor(on, on.empty_like(state.c.array()));
+  ops::cell(sizes.kind, {x, context, U(state.h), b_u_of(*this)}, state, next);
+  return next;
+}
+
+StepLinear::StepLinear(const Linear& linear, std::int64_t R, const ops::StepInputs& inputs, const Parameter* steps_bias)
+    : linear_(&linear) {
+  if (linear.W.packed()) return;
+  const Tensor bias = steps_bias != nullptr && *steps_bias ? steps_bias->tensor() : Tensor();
+  products_.emplace(linear.W.tensor(), linear.b.tensor(), R, inputs, bias);
+}
+
+Tensor StepLinear::operator()(const Tensor& x, std::int64_t first) const {
+  return products_ ? (*products_)(x, first) : (*linear_)(x);
+}
+
+Tensor loop_rows(const Tensor& source, std::int64_t R, std::int64_t d, DType dtype, const Tensor& initial) {
+  Backend& on = source.backend();
+  const std::int64_t B = initial ? initial.rows() : 0;
+  const Array all = on.empty({B + R, d}, dtype);
+  if (initial) on.scaled(initial.array(), 1.0, Sink::overwrite(all.row_range(0, B)));
+  return record(all, {source, initial}, [&on, B](const Array& d_all, Sinks& sinks) {
+    if (sinks.wanted(1)) on.scaled(d_all.row_range(0, B), 1.0, sinks.into(1));
+  });
+}
+
+namespace {
+
+Tensor or_zeros(const Tensor& initial, Backend& on, const Shape& shape, DType dtype) {
+  if (initial) return initial;
+  Array zeros = on.empty(shape, dtype);
+  on.fill(zeros, 0.0);
+  return Tensor(on, zeros);
+}
+
+}  // namespace
+
+CellLoop::CellLoop(const Cell& cell, const Tensor& x, const CellState& initial, const data::TimeRows& rows,
+                   const ops::StepInputs& context_inputs)
+    : cell_(cell),
+      rows_(rows),
+      x_(x),
+      h_(loop_rows(x, rows.R, cell.sizes.H, x.array().dtype(),
+                   or_zeros(initial.h, x.backend(), {rows.B, cell.sizes.H}, x.array().dtype()))),
+      U_(cell.U, rows.R, {h_.array(), rows.before}, &cell.b_u) {
+  states_.h = row_range(h_, rows.B, rows.R);
+  const DType c_type = accumulation_dtype(x.array().dtype());
+  if (cell.sizes.kind == CellKind::kLstm) {
+    c_ = loop_rows(x, rows.R, cell.sizes.H, c_type, or_zeros(initial.c, x.backend(), {rows.B, cell.sizes.H}, c_type));
+  }
+  if (c_) states_.c = row_range(c_, rows.B, rows.R);
+  if (cell.C.W) C_.emplace(cell.C, rows.R, context_inputs);
+  if (cell.U_n.W) U_n_.emplace(cell.U_n, rows.R);
+  before_.push_back({row_range(h_, 0, rows.B), c_ ? row_range(c_, 0, rows.B) : Tensor()});
+}
+
+const CellState& CellLoop::before(std::int64_t t) {
+  if (t == std::ssize(before_)) {
+    const CellState& last = after(t - 1);
+    const std::int64_t count = rows_.counts[static_cast<std::size_t>(t)];
+    before_.push_back({row_range(last.h, 0, count), last.c ? row_range(last.c, 0, count) : Tensor()});
+  }
+  return before_[static_cast<std::size_t>(t)];
+}
+
+void CellLoop::step(std::int64_t t, const Tensor& context) {
+  step_with_product(t, context ? (*C_)(context, rows_.starts[static_cast<std::size_t>(t)]) : Tensor());
+}
+
+void CellLoop::step_with_product(std::int64_t t, const Tensor& context_product) {
+  const auto at = static_cast<std::size_t>(t);
+  step_with_input(t, row_range(x_, rows_.starts[at], rows_.counts[at]), context_product);
+}
+
+void CellLoop::step_with_input(std::int64_t t, const Tensor& x, const Tensor& context_product) {
+  const auto at = static_cast<std::size_t>(t);
+  const std::int64_t start = rows_.starts[at], count = rows_.counts[at];
+  const CellState state = before(t);
+  const CellState next{row_range(states_.h, start, count), c_ ? row_range(states_.c, start, count) : Tensor()};
+  const Tensor products = U_(state.h, start);
+  if (cell_.sizes.resets_before()) {
+    const Tensor sum = context_product ? ops::add(x, context_product) : x;
+    const Tensor h = reset_before(sum, products, state.h, [&](const Tensor& rh) { return (*U_n_)(rh, start); });
+    Backend& on = h.backend();
+    on.scaled(h.array(), 1.0, Sink::overwrite(next.h.array()));
+    record_part(next.h, {h}, [&on](const Array& dh, Sinks& d) { on.scaled(dh, 1.0, d.into(0)); });
+  } else {
+    ops::cell(cell_.sizes.kind, {x, context_product, products, b_u_of(cell_)}, state, next);
+  }
+  after_.push_back(next);
+}
+
+void CellLoop::run() {
+  for (std::int64_t t = 0; t < rows_.steps(); ++t) step_with_product(t, {});
+}
+
+RecurrentLayer::RecurrentLayer(const CellSizes& sizes, bool bidirectional_)
+    : forwards(sizes), bidirectional(bidirectional_) {
+  if (bidirectional) backwards = Cell(sizes);
+}
+
+RecurrentLayer::Output RecurrentLayer::operator()(const Tensor& x, const data::TimeRows& rows,
+                                                  const CellState& initial) const {
+  // The states of one direction in the order of time, and the last state of each sentence.
+  const auto read = [&](const Cell& cell, const RowIndex& order, std::int64_t first) {
+    const auto start = [&](const Tensor& both) {
+      return both ? ops::take_rows(columns(both, first, cell.sizes.H), rows.sorted) : Tensor();
+    };
+    CellLoop loop(cell, cell.W(ops::take_rows(x, order)), {start(initial.h), start(initial.c)}, rows);
+    loop.run();
+    return loop.states();
+  };
+  const auto last = [&](const Tensor& states) { return states ? ops::take_rows(states, rows.last) : Tensor(); };
+  const CellState there = read(forwards, rows.forwards, 0);
+  if (!bidirectional) return {ops::place_rows(there.h, rows.forwards), {last(there.h), last(there.c)}};
+  const CellState back = read(backwards, rows.backwards, forwards.sizes.H);
+  const auto both = [&](const Tensor& a, const Tensor& b) { return a ? ops::concat({last(a), last(b)}) : Tensor(); };
+  return {ops::place_beside(there.h, rows.forwards, back.h, rows.backwards),
+          {both(there.h, back.h), both(there.c, back.c)}};
+}
+
+void RecurrentLayer::parameters(ParameterVisitor& visit) {
+  visit.inside("forwards", forwards);
+  if (bidirectional) visit.inside("backwards", backwards);
+}
+
+}  // namespace dragoman::nn
