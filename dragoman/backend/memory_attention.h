@@ -81,19 +81,16 @@ class MemoryAttentionKernels {
  private:
   virtual void do_memory_weights(const Array& q, const Array& K, const Array& v, double scale, const MemoryRows& memory,
                                  Array& weights) const = 0;
-  // dK accumulates.
   virtual void do_memory_weights_backward(const Array& d_weights, const Array& weights, const Array& q, const Array& K,
                                           const Array& v, double scale, const MemoryRows& memory, Sink dq, Sink dK,
                                           Sink dv) const = 0;
   virtual void do_memory_mix(const Array& weights, const Array& V, const MemoryRows& memory, Array& O) const = 0;
-  // dV accumulates.
   virtual void do_memory_mix_backward(const Array& dO, const Array& weights, const Array& V, const MemoryRows& memory,
                                       Sink d_weights, Sink dV) const = 0;
   virtual void do_choose_keys(const Array& weights, const MemoryRows& memory, const KeyChoice& choice, Array& chosen,
                               Array& relaxed) const = 0;
   virtual void do_chosen_mix(const Array& weights, const Array& chosen, const Array& V, const MemoryRows& memory,
                              Array& O) const = 0;
-  // dV accumulates.
   virtual void do_chosen_mix_backward(const Array& dO, const Array& weights, const Array& chosen, const Array& relaxed,
                                       double temperature, const HardCredit& credit, const Array& V,
                                       const MemoryRows& memory, Sink d_weights, Sink dV) const = 0;
