@@ -25,6 +25,7 @@ struct SinkRow {
 template <class T, bool kWhole>
 struct Columns {
   std::int64_t H, first, count;
+  T* scratch;  // a whole vector that a phase passes to the next one
 
   Vec<T> operator()(const T* row, std::int64_t gate = 0) const {
     const T* from = row + gate * H + first;
@@ -50,23 +51,29 @@ struct Columns {
   }
 };
 
-// Calls body(row(r), columns) for every row and every vector of its columns.
-template <class T, class Row, class Body>
-void for_vectors(const Context& on, std::int64_t rows, std::int64_t H, const Row& row, const Body& body) {
+// Calls phase(row(r), columns) for every row and every vector of its columns. A row's block of columns goes through one
+// phase after the other. A long computation is split into phases so that the processor can work on several vectors at
+// once: in one phase, their chains of dependent instructions would be too long for that.
+template <class T, class Row, class... Phases>
+void for_vectors(const Context& on, std::int64_t rows, std::int64_t H, const Row& row, const Phases&... phases) {
   const std::int64_t across = divide_up(H, kColumns);
   on.launch(divide_up(rows, kRows) * across, [&](std::int64_t piece) {
     const std::int64_t top = piece / across * kRows, left = piece % across * kColumns;
+    T scratch[kColumns];
     for (std::int64_t r = top; r < std::min(rows, top + kRows); ++r) {
       // A copy of the pointers, so that the compiler knows that storing results does not change them.
       const auto at_row = row(r);
-      for_lanes<T>(
-          std::min(kColumns, H - left),
-          [&](std::int64_t i) {
-            body(at_row, Columns<T, true>{H, left + i, kLanes<T>});
-          },
-          [&](std::int64_t i, std::int64_t count) {
-            body(at_row, Columns<T, false>{H, left + i, count});
-          });
+      const auto run = [&](const auto& phase) {
+        for_lanes<T>(
+            std::min(kColumns, H - left),
+            [&](std::int64_t i) {
+              phase(at_row, Columns<T, true>{H, left + i, kLanes<T>, scratch + i});
+            },
+            [&](std::int64_t i, std::int64_t count) {
+              phase(at_row, Columns<T, false>{H, left + i, count, scratch + i});
+            });
+      };
+      (run(phases), ...);
     }
   });
 }
@@ -107,30 +114,39 @@ void vanilla(const CellRow<T>& row, At at) {
   at.put(row.h_next, 0, tanh(pre_activation(row, at, 0)));
 }
 
+// Phase 1: r and u; the scratch memory receives the pre-activation of n. Phase 2: z, n and the state.
 template <class T, class At>
-void gru(const CellRow<T>& row, At at) {
-  const Vec<T> z = sigmoid(pre_activation(row, at, 0)), r = sigmoid(pre_activation(row, at, 1));
-  const Vec<T> u = at(row.inputs_h, 2) + at.or_zero(row.b_u);
-  const Vec<T> n = tanh(at(row.x, 2) + at.or_zero(row.context, 2) + r * u);
+void gru_reset(const CellRow<T>& row, At at) {
+  const Vec<T> r = sigmoid(pre_activation(row, at, 1)), u = at(row.inputs_h, 2) + at.or_zero(row.b_u);
+  store(at.scratch, at(row.x, 2) + at.or_zero(row.context, 2) + r * u);
+  at.put(row.gates, 1, r);
+  at.put(row.gates, 3, u);
+}
+template <class T, class At>
+void gru_update(const CellRow<T>& row, At at) {
+  const Vec<T> z = sigmoid(pre_activation(row, at, 0)), n = tanh(load(at.scratch));
   const Vec<T> h_next = (1 - z) * at(row.h) + z * n;
   at.put(row.gates, 0, z);
-  at.put(row.gates, 1, r);
   at.put(row.gates, 2, n);
-  at.put(row.gates, 3, u);
   at.put(row.h_next, 0, h_next);
 }
 
+// Phase 1: the gates and c'; the scratch memory receives o. Phase 2: the state.
 template <class T, class At>
-void lstm(const CellRow<T>& row, At at) {
+void lstm_gates(const CellRow<T>& row, At at) {
   const Vec<T> i = sigmoid(pre_activation(row, at, 0)), f = sigmoid(pre_activation(row, at, 1)),
                o = sigmoid(pre_activation(row, at, 2)), g = tanh(pre_activation(row, at, 3));
   const Vec<T> c_next = f * at(row.c) + i * g;
+  store(at.scratch, o);
   at.put(row.gates, 0, i);
   at.put(row.gates, 1, f);
   at.put(row.gates, 2, o);
   at.put(row.gates, 3, g);
   at.put(row.c_next, 0, c_next);
-  at.put(row.h_next, 0, o * tanh(c_next));
+}
+template <class T, class At>
+void lstm_state(const CellRow<T>& row, At at) {
+  at.put(row.h_next, 0, load(at.scratch) * tanh(at(row.c_next)));
 }
 
 // The arrays of `cell_backward` at one row; null if absent.
@@ -232,14 +248,19 @@ void Recurrence::do_cell(CellKind kind, const GateInputs& inputs, const Array& h
                                .gates = optional_matrix<T>(gates),
                                .c_next = optional_matrix<T>(c_next),
                                .h_next = matrix<T>(h_next)};
-    const auto run = [&](const auto& body) {
+    using Row = CellRow<T>;
+    const auto run = [&](const auto&... phases) {
       for_vectors<T>(
-          *this, h_next.rows(), h_next.cols(), [&](std::int64_t r) { return arrays.row(r); }, body);
+          *this, h_next.rows(), h_next.cols(), [&](std::int64_t r) { return arrays.row(r); }, phases...);
     };
     switch (kind) {
-      case CellKind::kVanilla: return run([](const CellRow<T>& row, auto at) { vanilla(row, at); });
-      case CellKind::kGru: return run([](const CellRow<T>& row, auto at) { gru(row, at); });
-      case CellKind::kLstm: return run([](const CellRow<T>& row, auto at) { lstm(row, at); });
+      case CellKind::kVanilla: return run([](const Row& row, auto at) { vanilla(row, at); });
+      case CellKind::kGru:
+        return run([](const Row& row, auto at) { gru_reset(row, at); },
+                   [](const Row& row, auto at) { gru_update(row, at); });
+      case CellKind::kLstm:
+        return run([](const Row& row, auto at) { lstm_gates(row, at); },
+                   [](const Row& row, auto at) { lstm_state(row, at); });
     }
   });
 }

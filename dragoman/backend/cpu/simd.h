@@ -128,13 +128,16 @@ inline Vec<double> exp(Vec<double> x) {
 
 // 1 / (1 + e^-x), computed from e^-|x|, which cannot overflow. In float: accurate to 3 units in the last place, and 0
 // below -87.
-template <class V>
-inline V sigmoid_of(V x) {
-  const V e = exp(x < 0 ? x : -x);
-  return (x < 0 ? e : V{} + 1) / (1 + e);
+inline Vec<float> sigmoid(Vec<float> x) {
+  using Bits = Vec<std::int32_t>;
+  const Bits sign = Bits{} + std::numeric_limits<std::int32_t>::min();
+  const Vec<float> e = exp(std::bit_cast<Vec<float>>(std::bit_cast<Bits>(x) | sign)), one = Vec<float>{} + 1.0f;
+  return select(x < 0.0f, e, one) / (one + e);
 }
-inline Vec<float> sigmoid(Vec<float> x) { return sigmoid_of(x); }
-inline Vec<double> sigmoid(Vec<double> x) { return sigmoid_of(x); }
+inline Vec<double> sigmoid(Vec<double> x) {
+  const Vec<double> e = exp(x < 0 ? x : -x);
+  return (x < 0 ? e : Vec<double>{} + 1) / (1 + e);
+}
 
 // tanh x. In float: accurate to 3 units in the last place.
 inline Vec<float> tanh(Vec<float> x) {
