@@ -92,6 +92,15 @@ TimeRows time_rows(Backend& on, const Segments& segments, const Segments& memory
   return rows;
 }
 
+Segments TimeRows::segments_of(std::int64_t t) const {
+  const auto at = static_cast<std::size_t>(t);
+  Segments part = segments;
+  part.R = counts[at];
+  part.position = segments.position.columns(starts[at], counts[at]);
+  part.sentence = segments.sentence.columns(starts[at], counts[at]);
+  return part;
+}
+
 MemoryRows TimeRows::first_memory(std::int64_t count) const {
   return {memory.first.columns(0, count), memory.count.columns(0, count), memory.longest};
 }

@@ -30,6 +30,8 @@ struct TimeRows {
   // The row of the batch that row j of step t belongs to.
   std::int64_t batch_row(std::int64_t t, std::int64_t j) const { return offsets[order[j]] + t; }
   std::int64_t steps() const { return static_cast<std::int64_t>(counts.size()); }
+  // Position and sentence of the rows of step t.
+  Segments segments_of(std::int64_t t) const;
   // The memory rows of the first `count` sorted sentences.
   MemoryRows first_memory(std::int64_t count) const;
 };

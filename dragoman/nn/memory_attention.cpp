@@ -107,10 +107,14 @@ Tensor MemoryAttention::step_as_whole(const Tensor& s, const Array& K, const Arr
 }
 
 AttentionLoop::AttentionLoop(const MemoryAttention& attention, const Memory& memory, const data::TimeRows& rows,
-                             const Tensor& source, const ops::StepInputs& states, Pass& pass)
-    : attention_(attention), memory_(memory), rows_(rows), pass_(pass), scores_(attention.scores()) {
+                             const Tensor& contexts, const ops::StepInputs& states, Pass& pass)
+    : attention_(attention),
+      memory_(memory),
+      rows_(rows),
+      pass_(pass),
+      scores_(attention.scores()),
+      contexts_(contexts) {
   if (attention.W_Q.W) W_Q_.emplace(attention.W_Q, rows.R, states);
-  contexts_ = loop_rows(source, rows.R, attention.sizes.d_v, source.array().dtype());
 }
 
 Tensor AttentionLoop::step(std::int64_t t, const Tensor& s) {

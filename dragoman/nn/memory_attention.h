@@ -83,9 +83,6 @@ class AttentionLoop {
   // After the last step: shows the weights to the observer.
   void finish(const Segments& queries);
 
-  // The contexts of all steps, in the order of time.
-  const Tensor& contexts() const { return contexts_; }
-
  private:
   const MemoryAttention& attention_;
   const Memory& memory_;

@@ -132,23 +132,20 @@ Tensor or_zeros(const Tensor& initial, Backend& on, const Shape& shape, DType dt
 
 }  // namespace
 
-CellLoop::CellLoop(const Cell& cell, const Tensor& x, const CellState& initial, const data::TimeRows& rows,
-                   const ops::StepInputs& context_inputs)
-    : cell_(cell),
-      rows_(rows),
-      x_(x),
-      h_(loop_rows(x, rows.R, cell.sizes.H, x.array().dtype(),
-                   or_zeros(initial.h, x.backend(), {rows.B, cell.sizes.H}, x.array().dtype()))),
-      U_(cell.U, rows.R, {h_.array(), rows.before}, &cell.b_u) {
-  states_.h = row_range(h_, rows.B, rows.R);
-  const DType c_type = accumulation_dtype(x.array().dtype());
+CellLoop::CellLoop(const Cell& cell, const Tensor& x, const CellState& initial, const data::TimeRows& rows)
+    : cell_(cell), rows_(rows), x_(x) {
+  Backend& on = x.backend();
+  const std::int64_t B = rows.B, R = rows.R, H = cell.sizes.H;
+  const DType type = x.array().dtype(), c_type = accumulation_dtype(type);
+  h_ = loop_rows(x, R, H, type, or_zeros(initial.h, on, {B, H}, type));
+  states_.h = row_range(h_, B, R);
+  before_.push_back({row_range(h_, 0, B), {}});
   if (cell.sizes.kind == CellKind::kLstm) {
-    c_ = loop_rows(x, rows.R, cell.sizes.H, c_type, or_zeros(initial.c, x.backend(), {rows.B, cell.sizes.H}, c_type));
+    c_ = loop_rows(x, R, H, c_type, or_zeros(initial.c, on, {B, H}, c_type));
+    states_.c = row_range(c_, B, R);
+    before_.front().c = row_range(c_, 0, B);
   }
-  if (c_) states_.c = row_range(c_, rows.B, rows.R);
-  if (cell.C.W) C_.emplace(cell.C, rows.R, context_inputs);
-  if (cell.U_n.W) U_n_.emplace(cell.U_n, rows.R);
-  before_.push_back({row_range(h_, 0, rows.B), c_ ? row_range(c_, 0, rows.B) : Tensor()});
+  state_inputs_ = states_before();
 }
 
 const CellState& CellLoop::before(std::int64_t t) {
@@ -160,27 +157,35 @@ const CellState& CellLoop::before(std::int64_t t) {
   return before_[static_cast<std::size_t>(t)];
 }
 
+Tensor CellLoop::x(std::int64_t t) const {
+  const auto at = static_cast<std::size_t>(t);
+  return row_range(x_, rows_.starts[at], rows_.counts[at]);
+}
+
 void CellLoop::step(std::int64_t t, const Tensor& context) {
-  step_with_product(t, context ? (*C_)(context, rows_.starts[static_cast<std::size_t>(t)]) : Tensor());
+  if (!C_) C_.emplace(cell_.C, rows_.R, context_inputs_);
+  step_with_product(t, (*C_)(context, rows_.starts[static_cast<std::size_t>(t)]));
 }
 
 void CellLoop::step_with_product(std::int64_t t, const Tensor& context_product) {
-  const auto at = static_cast<std::size_t>(t);
-  step_with_input(t, row_range(x_, rows_.starts[at], rows_.counts[at]), context_product);
+  step_from(t, before(t), x(t), context_product);
 }
 
-void CellLoop::step_with_input(std::int64_t t, const Tensor& x, const Tensor& context_product) {
+void CellLoop::step_with_input(std::int64_t t, const Tensor& x) { step_from(t, before(t), x); }
+
+void CellLoop::step_from(std::int64_t t, const CellState& state, const Tensor& x, const Tensor& context_product) {
   const auto at = static_cast<std::size_t>(t);
   const std::int64_t start = rows_.starts[at], count = rows_.counts[at];
-  const CellState state = before(t);
+  if (!U_) {
+    U_.emplace(cell_.U, rows_.R, state_inputs_, &cell_.b_u);
+    if (cell_.U_n.W) U_n_.emplace(cell_.U_n, rows_.R);
+  }
   const CellState next{row_range(states_.h, start, count), c_ ? row_range(states_.c, start, count) : Tensor()};
-  const Tensor products = U_(state.h, start);
+  const Tensor products = (*U_)(state.h, start);
   if (cell_.sizes.resets_before()) {
     const Tensor sum = context_product ? ops::add(x, context_product) : x;
-    const Tensor h = reset_before(sum, products, state.h, [&](const Tensor& rh) { return (*U_n_)(rh, start); });
-    Backend& on = h.backend();
-    on.scaled(h.array(), 1.0, Sink::overwrite(next.h.array()));
-    record_part(next.h, {h}, [&on](const Array& dh, Sinks& d) { on.scaled(dh, 1.0, d.into(0)); });
+    const auto times_U_n = [&](const Tensor& rh) { return (*U_n_)(rh, start); };
+    ops::store_part(reset_before(sum, products, state.h, times_U_n), next.h);
   } else {
     ops::cell(cell_.sizes.kind, {x, context_product, products, b_u_of(cell_)}, state, next);
   }

@@ -79,9 +79,13 @@ Tensor loop_rows(const Tensor& source, std::int64_t R, std::int64_t d, DType dty
 class CellLoop {
  public:
   // `x` is W(input) for all rows, in the order of time. `initial` has a row for each sorted sentence; without it the
-  // states start at zero. `context_inputs` says where the second inputs are, if there are any.
-  CellLoop(const Cell& cell, const Tensor& x, const CellState& initial, const data::TimeRows& rows,
-           const ops::StepInputs& context_inputs = {});
+  // states start at zero.
+  CellLoop(const Cell& cell, const Tensor& x, const CellState& initial, const data::TimeRows& rows);
+
+  // Where the second inputs are when the loop is over. Call it before the first step of a cell that has them.
+  void set_context_inputs(const ops::StepInputs& inputs) { context_inputs_ = inputs; }
+  // Where the states are that the steps start from, if they are not the cell's own. Call it before the first step.
+  void set_state_inputs(const ops::StepInputs& inputs) { state_inputs_ = inputs; }
 
   // The state before step t, for the sentences that step t computes. Steps 0 to t - 1 must be done.
   const CellState& before(std::int64_t t);
@@ -90,15 +94,19 @@ class CellLoop {
   // The same if the product of the second input with C is known.
   void step_with_product(std::int64_t t, const Tensor& context_product);
   // The same if W(input) was not known before the loop.
-  void step_with_input(std::int64_t t, const Tensor& x, const Tensor& context_product = {});
+  void step_with_input(std::int64_t t, const Tensor& x);
+  // A step that starts from another state than before(t).
+  void step_from(std::int64_t t, const CellState& state, const Tensor& x, const Tensor& context_product = {});
   // All steps of a cell without a second input.
   void run();
 
+  // The rows of `x` for step t.
+  Tensor x(std::int64_t t) const;
   // The state of step t after it.
   const CellState& after(std::int64_t t) const { return after_[static_cast<std::size_t>(t)]; }
   // The states of all steps, in the order of time.
   const CellState& states() const { return states_; }
-  // Where the state before each row is, for products with it.
+  // Where the state before each row is when the loop is over.
   ops::StepInputs states_before() const { return {h_.array(), rows_.before}; }
 
  private:
@@ -106,8 +114,8 @@ class CellLoop {
   const data::TimeRows& rows_;
   Tensor x_, h_, c_;  // h_ and c_ have the B initial states above the rows of the steps
   CellState states_;  // the rows of the steps
-  StepLinear U_;
-  std::optional<StepLinear> C_, U_n_;
+  ops::StepInputs context_inputs_, state_inputs_;
+  std::optional<StepLinear> C_, U_, U_n_;  // made by the first step
   std::vector<CellState> before_, after_;
 };
 

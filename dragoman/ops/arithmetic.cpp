@@ -31,6 +31,20 @@ Tensor scale(const Tensor& x, double alpha) {
   return record(y, {x}, [&on, alpha](const Array& dy, Sinks& d) { on.scaled(dy, alpha, d.into(0)); });
 }
 
+Tensor converted(const Tensor& x, DType dtype) {
+  if (x.array().dtype() == dtype) return x;
+  Backend& on = x.backend();
+  const Array y = on.empty(x.shape(), dtype);
+  on.scaled(x.array(), 1.0, Sink::overwrite(y));
+  return record(y, {x}, [&on](const Array& dy, Sinks& d) { on.scaled(dy, 1.0, d.into(0)); });
+}
+
+void store_part(const Tensor& x, const Tensor& part) {
+  Backend& on = x.backend();
+  on.scaled(x.array(), 1.0, Sink::overwrite(part.array()));
+  record_part(part, {x}, [&on](const Array& dy, Sinks& d) { on.scaled(dy, 1.0, d.into(0)); });
+}
+
 Tensor relu(const Tensor& x) {
   Backend& on = x.backend();
   Array y = on.empty_like(x.array());

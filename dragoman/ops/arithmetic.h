@@ -13,6 +13,9 @@ namespace dragoman::ops {
 Tensor add(const Tensor& a, const Tensor& b);
 Tensor add_bias(const Tensor& x, const Tensor& b);  // b [cols], added to every row
 Tensor scale(const Tensor& x, double alpha);
+Tensor converted(const Tensor& x, DType dtype);  // the same values in another element type
+// Copies x to a part of a tensor that was recorded before (see record_part).
+void store_part(const Tensor& x, const Tensor& part);
 Tensor multiply(const Tensor& a, const Tensor& b);  // elementwise
 Tensor relu(const Tensor& x);
 Tensor tanh(const Tensor& x);

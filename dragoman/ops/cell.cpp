@@ -8,15 +8,19 @@ void cell(CellKind kind, const CellInputs& inputs, const CellState& state, const
   Backend& on = inputs.x.backend();
   const std::int64_t n = next.h.rows(), H = next.h.dim(-1);
   const bool recorded = next.h.variable() != nullptr;
-  const Array h = state.h.array(), c = array_or_absent(state.c), dtype_of = inputs.x.array();
+  const Array x = inputs.x.array(), h = state.h.array(), c = array_or_absent(state.c);
   Array h_next = next.h.array(), c_next = array_or_absent(next.c), gates;
-  if (recorded && saved_gates(kind) > 0) gates = on.empty({n, saved_gates(kind) * H}, dtype_of.dtype());
-  on.cell(kind, {dtype_of, array_or_absent(inputs.context), inputs.h.array(), array_or_absent(inputs.b_u)}, h, c, gates,
+  if (recorded && saved_gates(kind) > 0) gates = on.empty({n, saved_gates(kind) * H}, x.dtype());
+  on.cell(kind, {x, array_or_absent(inputs.context), inputs.h.array(), array_or_absent(inputs.b_u)}, h, c, gates,
           c_next, h_next);
   record_parts({next.h, next.c}, {inputs.x, inputs.context, inputs.h, state.h, state.c},
                [&on, kind, gates, h, h_next, c, c_next](const Array& dh, const Array& dc, Sinks& d) {
-                 const auto [dx, d_context, d_products, d_h, d_c] = d.first<5>();
-                 on.cell_backward(kind, dh, dc, gates, h, h_next, c, c_next, {dx, d_context, d_products}, d_h, d_c);
+                 GateSinks d_inputs;
+                 d_inputs.x = d.into(0);
+                 d_inputs.context = d.into(1);
+                 d_inputs.h = d.into(2);
+                 const Sink d_h = kind == CellKind::kGru ? d.into(3) : Sink();
+                 on.cell_backward(kind, dh, dc, gates, h, h_next, c, c_next, d_inputs, d_h, d.into(4));
                });
 }
 

@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "dragoman/model/recurrent/architecture.h"
 #include "dragoman/model/transformer/architecture.h"
 
 namespace dragoman::model {
@@ -10,7 +11,7 @@ namespace {
 // To add an architecture, add it to this list. It is a deque because references to its elements stay valid when
 // add_architecture appends one.
 std::deque<Architecture>& table() {
-  static std::deque<Architecture> architectures{transformer::make_architecture()};
+  static std::deque<Architecture> architectures{transformer::make_architecture(), recurrent::make_architecture()};
   return architectures;
 }
 

@@ -10,16 +10,13 @@ namespace dragoman::model::transformer {
 
 namespace {
 
-constexpr std::int64_t kVocabularyRows = 128;  // the rows of an embedding are padded to a multiple of this
-constexpr std::int64_t kTargetSpaces = 32;     // rows of the unused table that the 2017 code had
+constexpr std::int64_t kTargetSpaces = 32;  // rows of the unused table that the 2017 code had
 
 // Drawn from a normal distribution of variance 1 / d_model, so that an embedding times sqrt(d_model) has variance 1.
-params::Parameter embedding(std::int64_t V, const TransformerConfig& config) {
+EmbeddingSizes embedding_sizes(const TransformerConfig& config) {
   params::Initial initial = params::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model)));
   initial.zero_first_row = config.init == Init::kFairseq;
-  return params::Parameter({V, config.d_model}, initial)
-      .rounded_rows(kVocabularyRows)
-      .used_as(params::Use::kVocabulary);
+  return {config.V_source, config.V_target, config.d_model, config.tie, initial};
 }
 
 params::Parameter position_table(const TransformerConfig& config) {
@@ -40,19 +37,11 @@ const TransformerConfig& validated(const TransformerConfig& config) {
 }  // namespace
 
 Transformer::Transformer(const TransformerConfig& config)
-    : config_(validated(config)), encoder_(config), decoder_(config), sinusoids_(layout_of(config), config.d_model) {
-  switch (config.tie) {
-    case Tie::kThreeWay: E_ = embedding(config.V_target, config); break;
-    case Tie::kDecoder:
-      E_source_ = embedding(config.V_source, config);
-      E_target_ = embedding(config.V_target, config);
-      break;
-    case Tie::kNone:
-      E_source_ = embedding(config.V_source, config);
-      E_target_ = embedding(config.V_target, config);
-      E_output_ = embedding(config.V_target, config);
-      break;
-  }
+    : config_(validated(config)),
+      embeddings_(embedding_sizes(config)),
+      encoder_(config),
+      decoder_(config),
+      sinusoids_(layout_of(config), config.d_model) {
   if (config.positions == Positions::kLearned) P_source_ = P_target_ = position_table(config);
   if (config.output_bias) b_output_ = params::Parameter({config.V_target}, params::Initial::constant(0));
   if (config.target_space_table) {
@@ -60,15 +49,11 @@ Transformer::Transformer(const TransformerConfig& config)
   }
 }
 
-const params::Parameter& Transformer::source_embedding() const { return E_ ? E_ : E_source_; }
-const params::Parameter& Transformer::target_embedding() const { return E_ ? E_ : E_target_; }
-const params::Parameter& Transformer::output_embedding() const { return E_output_ ? E_output_ : target_embedding(); }
-
 Tensor Transformer::positions(Backend& on, const params::Parameter& learned, std::int64_t longest) const {
   switch (config_.positions) {
     case Positions::kNone: return {};
     case Positions::kLearned: return learned.tensor();
-    default: return sinusoids_.rows(on, longest, accumulation_dtype(output_embedding().dtype()));
+    default: return sinusoids_.rows(on, longest, accumulation_dtype(embeddings_.output().dtype()));
   }
 }
 
@@ -102,19 +87,17 @@ Tensor Transformer::embed(Backend& on, const Tokens& tokens, const params::Param
 
 Encoded Transformer::encode(const Tokens& source, nn::Pass& pass) const {
   const Tensor P = positions(pass.on, P_source_, source.segments.longest);
-  const Tensor embedded = embed(pass.on, source, source_embedding(), P, pass.dropout(config_.P_drop));
+  const Tensor embedded = embed(pass.on, source, embeddings_.source(), P, pass.dropout(config_.P_drop));
   return {encoder_(embedded, source.segments, pass), source.segments};
 }
 
 Tensor Transformer::decode(const Tokens& target, const Encoded& encoded, nn::Pass& pass) const {
   const Tensor P = positions(pass.on, P_target_, target.segments.longest);
-  const Tensor embedded = embed(pass.on, target, target_embedding(), P, pass.dropout(config_.P_drop));
+  const Tensor embedded = embed(pass.on, target, embeddings_.target(), P, pass.dropout(config_.P_drop));
   return decoder_(embedded, target.segments, decoder_.project(encoded.states, encoded.segments), pass);
 }
 
-OutputProjection Transformer::output() const {
-  return {output_embedding().tensor(), b_output_.tensor(), output_embedding().packed()};
-}
+OutputProjection Transformer::output() const { return embeddings_.projection(b_output_); }
 
 void Transformer::store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const {
   decoder_.store_memory(encoded.states, rows, state);
@@ -122,16 +105,7 @@ void Transformer::store_memory(const Encoded& encoded, const Array& rows, const 
 
 Tensor Transformer::step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const {
   const Tensor P = positions(pass.on, P_target_, rows.positions);
-  return decoder_.step(embed(pass.on, rows.tokens(), target_embedding(), P, {}), rows, state, pass);
-}
-
-std::int32_t Transformer::start_token() const {
-  switch (config_.decoder_start) {
-    case DecoderStart::kBos: return kBos;
-    case DecoderStart::kEos: return kEos;
-    case DecoderStart::kZeroVector: return kPad;  // its embedding is the zero vector
-  }
-  return kBos;
+  return decoder_.step(embed(pass.on, rows.tokens(), embeddings_.target(), P, {}), rows, state, pass);
 }
 
 std::int64_t Transformer::max_positions() const {
@@ -182,10 +156,7 @@ BlockStacks Transformer::blocks() const {
 }
 
 void Transformer::parameters(params::ParameterVisitor& visit) {
-  visit("embed.E", E_);
-  visit("embed.E_source", E_source_);
-  visit("embed.E_target", E_target_);
-  visit("embed.E_output", E_output_);
+  visit.inside("embed", embeddings_);
   visit("embed.P_source", P_source_);
   visit("embed.P_target", P_target_);
   visit("embed.target_space", target_space_);

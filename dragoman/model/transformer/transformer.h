@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dragoman/model/embeddings.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/model/transformer/config.h"
 #include "dragoman/model/transformer/decoder.h"
@@ -20,13 +21,13 @@ class Transformer final : public Seq2Seq {
   Encoded encode(const Tokens& source, nn::Pass& pass) const override;
   Tensor decode(const Tokens& target, const Encoded& encoded, nn::Pass& pass) const override;
   OutputProjection output() const override;
-  StateLayout state_layout() const override { return decoder_.state_layout(output_embedding().dtype()); }
+  StateLayout state_layout() const override { return decoder_.state_layout(embeddings_.output().dtype()); }
   void store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const override;
   Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const override;
   bool steps_can_be_recorded() const override { return true; }
   std::int64_t source_vocabulary() const override { return config_.V_source; }
   std::int64_t target_vocabulary() const override { return config_.V_target; }
-  std::int32_t start_token() const override;
+  std::int32_t start_token() const override { return model::start_token(config_.decoder_start); }
   std::int64_t max_positions() const override;
   nn::AttentionSites sites() const override;
   BlockStacks blocks() const override;
@@ -37,18 +38,12 @@ class Transformer final : public Seq2Seq {
   const TransformerConfig& config() const { return config_; }
 
  private:
-  const params::Parameter& source_embedding() const;
-  const params::Parameter& target_embedding() const;
-  const params::Parameter& output_embedding() const;
   Tensor positions(Backend& on, const params::Parameter& learned, std::int64_t longest) const;
   Tensor embed(Backend& on, const Tokens& tokens, const params::Parameter& E, const Tensor& P,
                const Dropout& dropout) const;
 
   TransformerConfig config_;
-  // Embeddings; config_.tie says which of them exist. If E_ exists, it is the source embedding, the target embedding
-  // and the output projection. Otherwise E_source_ and E_target_ exist, and E_target_ is also the output projection
-  // unless E_output_ exists.
-  params::Parameter E_, E_source_, E_target_, E_output_;
+  Embeddings embeddings_;
   params::Parameter P_source_, P_target_;      // learned positions; optional
   params::Parameter b_output_, target_space_;  // optional
   Encoder encoder_;
