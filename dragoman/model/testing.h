@@ -37,16 +37,15 @@ struct SmallOptions {
   bool profile = false, dry = false;
 };
 
-struct SmallModel {
-  explicit SmallModel(const TransformerConfig& config = small_config(), const SmallOptions& options = {})
+// A model with its memory.
+template <class Model, class Config>
+struct SmallModelOf {
+  explicit SmallModelOf(const Config& config, const SmallOptions& options = {})
       : on(make_backend(options.device, {.threads = options.threads, .profile = options.profile, .dry = options.dry})),
         model(config),
         block(*on, options.dtype, model, params::Purpose::kTraining) {
     if (!options.dry) block.initialise(options.seed);
   }
-
-  explicit SmallModel(const ModelConfig& config, const SmallOptions& options = {})
-      : SmallModel(config.as<TransformerConfig>(), options) {}
 
   // Adds noise to every parameter, so that biases and LayerNorms have an effect.
   void add_noise() {
@@ -66,8 +65,15 @@ struct SmallModel {
   }
 
   std::unique_ptr<Backend> on;
-  Transformer model;
+  Model model;
   params::ParameterBlock block;
+};
+
+struct SmallModel : SmallModelOf<Transformer, TransformerConfig> {
+  explicit SmallModel(const TransformerConfig& config = small_config(), const SmallOptions& options = {})
+      : SmallModelOf(config, options) {}
+  explicit SmallModel(const ModelConfig& config, const SmallOptions& options = {})
+      : SmallModelOf(config.as<TransformerConfig>(), options) {}
 };
 
 // Sentences of 1 to `longest` words, each ending in EOS.

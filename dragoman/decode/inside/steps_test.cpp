@@ -6,7 +6,7 @@
 
 #include "dragoman/decode/inside/forced.h"
 #include "dragoman/decode/testing.h"
-#include "dragoman/model/transformer/testing.h"
+#include "dragoman/model/steps_testing.h"
 
 namespace dragoman::decode {
 namespace {
@@ -177,12 +177,12 @@ TEST_P(StepsOfBothNorms, EndWithTheStatesOfTheModel) {
     return rows;
   };
   const model::SmallModel& small = model_.small;
-  const data::Sentence input = model::transformer::shifted(small, kStepsPair.target);
+  const data::Sentence input = model::shifted(small, kStepsPair.target);
   EXPECT_EQ(last_rows(model_.steps(kEncoderSite, 1)),
-            model::transformer::encoder_states(small, {kStepsPair.source}, 0));
+            model::encoder_states(small, {kStepsPair.source}, 0));
   EXPECT_EQ(
       last_rows(model_.steps(kCrossSite, 1)),
-      model::transformer::decoder_rows(small, {kStepsPair.source}, {input}, 0, model::transformer::Output::kStates));
+      model::decoder_rows(small, {kStepsPair.source}, {input}, 0, model::Output::kStates));
 }
 
 TEST(Steps, OfOneQueryAreThoseOfAllQueries) {

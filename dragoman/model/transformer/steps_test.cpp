@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "dragoman/model/transformer/testing.h"
+#include "dragoman/model/steps_testing.h"
 
 namespace dragoman::model::transformer {
 namespace {

@@ -6,7 +6,7 @@
 #include <map>
 #include <tuple>
 
-#include "dragoman/model/transformer/testing.h"
+#include "dragoman/model/steps_testing.h"
 
 namespace dragoman::model::transformer {
 namespace {

@@ -1,19 +1,19 @@
-// Helpers for tests of the Transformer: its states and probabilities with teacher forcing, and step by step.
+// Helpers for tests of models: their states and probabilities with teacher forcing, and step by step. A Small is a
+// SmallModelOf some model.
 #pragma once
 
 #include <vector>
 
 #include "dragoman/model/testing.h"
-#include "dragoman/model/transformer/transformer.h"
 
-namespace dragoman::model::transformer {
+namespace dragoman::model {
 
 using data::Sentence;
 using Sentences = std::vector<Sentence>;
 
 // Everything below runs without gradients, as translation does.
-inline Doubles encoder_states(const SmallModel& small, const Sentences& sources, std::size_t b,
-                              nn::Observer* observer = nullptr) {
+template <class Small>
+Doubles encoder_states(const Small& small, const Sentences& sources, std::size_t b, nn::Observer* observer = nullptr) {
   const ArenaScope values(small.on->arena());
   nn::Pass pass{.on = *small.on, .observer = observer};
   const Tokens tokens = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
@@ -26,8 +26,9 @@ inline Doubles encoder_states(const SmallModel& small, const Sentences& sources,
 enum class Output { kStates, kLogProbabilities };
 
 // The decoder's rows of sentence b with teacher forcing; `inputs` are the targets, already shifted right.
-inline Doubles decoder_rows(const SmallModel& small, const Sentences& sources, const Sentences& inputs, std::size_t b,
-                            Output output, nn::Observer* observer = nullptr) {
+template <class Small>
+Doubles decoder_rows(const Small& small, const Sentences& sources, const Sentences& inputs, std::size_t b,
+                     Output output, nn::Observer* observer = nullptr) {
   const ArenaScope values(small.on->arena());
   nn::Pass pass{.on = *small.on, .observer = observer};
   const Tokens source = data::make_tokens(*small.on, sources, {.V = small.model.source_vocabulary()});
@@ -40,16 +41,17 @@ inline Doubles decoder_rows(const SmallModel& small, const Sentences& sources, c
   return values_of(*small.on, rows.array().row_range(first, static_cast<std::int64_t>(inputs[b].size())));
 }
 
-inline Sentence shifted(const SmallModel& small, Sentence target) {
+template <class Small>
+Sentence shifted(const Small& small, Sentence target) {
   target.insert(target.begin(), small.model.start_token());
   target.pop_back();
   return target;
 }
 
 // A translation of several sentences at once, step by step.
+template <class Small>
 struct Steps {
-  Steps(const SmallModel& small_, const Sentences& sources, std::int64_t cells)
-      : small(small_), values(small.on->arena()) {
+  Steps(const Small& small_, const Sentences& sources, std::int64_t cells) : small(small_), values(small.on->arena()) {
     std::int64_t source_rows = 0;
     for (const Sentence& source : sources) source_rows += static_cast<std::int64_t>(source.size());
     state = start_decoding(small.model, *small.on, {.source_rows = source_rows, .cells = cells});
@@ -73,17 +75,18 @@ struct Steps {
     return rows;
   }
 
-  const SmallModel& small;
+  const Small& small;
   ArenaScope values;
   DecoderState state;
 };
 
 // log P of the token after `inputs`, for a single hypothesis of a single sentence that reads them one by one.
-inline Doubles alone(const SmallModel& small, const Sentence& source, const Sentence& inputs) {
+template <class Small>
+Doubles alone(const Small& small, const Sentence& source, const Sentence& inputs) {
   Steps steps(small, {source}, static_cast<std::int64_t>(inputs.size()));
   Doubles last;
   for (const std::int32_t id : inputs) last = steps.step({id}).front();
   return last;
 }
 
-}  // namespace dragoman::model::transformer
+}  // namespace dragoman::model

@@ -1,0 +1,135 @@
+// Decoding step by step gives what teacher forcing gives, for each variant of a recurrent model and for hypotheses that
+// fork, end and enter late.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dragoman/model/recurrent/testing.h"
+
+namespace dragoman::model::recurrent {
+namespace {
+
+struct Variant {
+  const char* name;
+  void (*change)(RecurrentConfig& config);
+};
+
+void luong(RecurrentConfig& c) { c.context = ContextName::kCurrent, c.cell = CellName::kLstm, c.N_enc = c.N_dec = 2; }
+
+constexpr Variant kVariants[] = {
+    {"Additive", [](auto&) {}},
+    {"Vanilla", [](auto& c) { c.cell = CellName::kVanilla; }},
+    {"Lstm", [](auto& c) { c.cell = CellName::kLstm; }},
+    {"ResetBefore", [](auto& c) { c.reset = ResetName::kBefore; }},
+    {"Deep", [](auto& c) { c.N_enc = 2, c.N_dec = 3; }},
+    {"OneDirection", [](auto& c) { c.bidirectional = false; }},
+    {"Dot", [](auto& c) { c.score = ScoreName::kDot; }},
+    {"Scaled", [](auto& c) { c.score = ScoreName::kScaled; }},
+    {"General", [](auto& c) { c.score = ScoreName::kGeneral; }},
+    {"AdditiveNormed", [](auto& c) { c.score = ScoreName::kAdditiveNormed; }},
+    {"Concat", [](auto& c) { c.score = ScoreName::kConcat; }},
+    {"Align", [](auto& c) { c.score = ScoreName::kAlign, c.value_width = 7; }},
+    {"AlignScaled", [](auto& c) { c.score = ScoreName::kAlignScaled; }},
+    {"Fixed", [](auto& c) { c.context = ContextName::kFixed; }},
+    {"FixedReadsTheState",
+     [](auto& c) { c.context = ContextName::kFixed, c.readout = ReadoutName::kState, c.N_dec = 2; }},
+    {"Conditional", [](auto& c) { c.context = ContextName::kConditional, c.readout = ReadoutName::kDeep; }},
+    {"ConditionalDeep", [](auto& c) { c.context = ContextName::kConditional, c.N_dec = 2; }},
+    {"CurrentGeneral", [](auto& c) { luong(c), c.score = ScoreName::kGeneral; }},
+    {"CurrentAdditive", [](auto& c) { luong(c); }},
+    {"CurrentFed", [](auto& c) { luong(c), c.score = ScoreName::kGeneral, c.input_feeding = true; }},
+    {"CurrentFedAdditive", [](auto& c) { luong(c), c.input_feeding = true; }},
+    {"BridgeCopy", [](auto& c) { c.bridge = BridgeName::kCopy; }},
+    {"BridgeMean", [](auto& c) { c.bridge = BridgeName::kMean, c.N_dec = 2; }},
+    {"BridgeZero", [](auto& c) { c.bridge = BridgeName::kZero, c.cell = CellName::kLstm; }},
+    {"Untied", [](auto& c) { c.tie = Tie::kNone, c.V_source = 50, c.decoder_start = DecoderStart::kZeroVector; }},
+};
+
+class RecurrentVariants : public ::testing::TestWithParam<Variant> {
+ protected:
+  RecurrentVariants() { small.add_noise(); }
+  static RecurrentConfig config() {
+    RecurrentConfig changed = small_recurrent();
+    GetParam().change(changed);
+    return changed;
+  }
+
+  SmallRecurrent small{config()};
+};
+INSTANTIATE_TEST_SUITE_P(Configurations, RecurrentVariants, ::testing::ValuesIn(kVariants),
+                         [](const auto& variant) { return variant.param.name; });
+
+TEST_P(RecurrentVariants, CachedStepsGiveTheBitsOfTeacherForcing) {
+  const Sentences sources{{5, 6, 7, 8, 2}, {9, 2}, {11, 12, 13, 2}};
+  const Sentences targets{{20, 21, 22, 2}, {30, 31, 32, 33, 34, 35}, {20, 20, 20, 20, 20, 2}};
+  Sentences inputs;
+  for (const Sentence& target : targets) inputs.push_back(shifted(small, target));
+  const auto V = static_cast<std::size_t>(small.model.target_vocabulary());
+  for (std::size_t b = 0; b < 3; ++b) {
+    const Doubles forced = decoder_rows(small, sources, inputs, b, Output::kLogProbabilities);
+    Steps steps(small, {sources[b]}, 6);
+    for (std::size_t t = 0; t < inputs[b].size(); ++t) {
+      EXPECT_EQ(steps.step({inputs[b][t]}).front(), Doubles(forced.begin() + t * V, forced.begin() + (t + 1) * V))
+          << "sentence " << b << ", step " << t;
+    }
+  }
+}
+
+TEST_P(RecurrentVariants, BatchMatesAndThreadsChangeNoBit) {
+  const SmallRecurrent other(config(), {.threads = 2});
+  const Sentences sources{{5, 6, 7, 8, 2}, {9, 2}, {11, 12, 13, 2}}, inputs{{1, 20, 21}, {1, 30, 31, 32, 33}, {1, 20}};
+  const SmallRecurrent plain(config());
+  for (std::size_t b = 0; b < 3; ++b) {
+    const Doubles single = decoder_rows(plain, {sources[b]}, {inputs[b]}, 0, Output::kStates);
+    EXPECT_EQ(decoder_rows(other, sources, inputs, b, Output::kStates), single);
+    EXPECT_EQ(encoder_states(other, sources, b), encoder_states(plain, {sources[b]}, 0));
+  }
+}
+
+TEST_P(RecurrentVariants, FutureTokensDoNotChangeThePast) {
+  const Sentences sources{{5, 6, 7, 2}};
+  const Doubles a = decoder_rows(small, sources, {{1, 20, 21, 22}}, 0, Output::kStates),
+                b = decoder_rows(small, sources, {{1, 20, 21, 23}}, 0, Output::kStates);
+  const std::size_t d = a.size() / 4;
+  EXPECT_EQ(Doubles(a.begin(), a.begin() + 3 * d), Doubles(b.begin(), b.begin() + 3 * d));
+  EXPECT_NE(a, b);
+}
+
+// Like a beam search, but with random choices: hypotheses fork, end and change places.
+TEST_P(RecurrentVariants, EveryHypothesisScoresAsIfItWereAlone) {
+  const Sentences sources{{5, 6, 7, 2}, {8, 9, 10, 11, 12, 2}};
+  constexpr std::int64_t kRows = 5, kSteps = 5;
+  Steps steps(small, sources, kRows * kSteps);
+  RandomStream random(7);
+  struct Hypothesis {
+    std::int32_t sentence;
+    Sentence inputs;
+  };
+  std::vector<Hypothesis> rows{{0, {small.model.start_token()}}, {1, {small.model.start_token()}}};
+  for (std::int64_t t = 0; t < kSteps; ++t) {
+    Sentence ids;
+    for (const Hypothesis& row : rows) ids.push_back(row.inputs.back());
+    const std::vector<Doubles> scores = steps.step(ids);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      EXPECT_EQ(scores[r], alone(small, sources[rows[r].sentence], rows[r].inputs)) << "step " << t << ", row " << r;
+    }
+    std::vector<std::int32_t> parents(1 + random.below(kRows));
+    std::vector<Hypothesis> next;
+    for (std::int32_t& parent : parents) {
+      parent = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(rows.size())));
+      next.push_back(rows[parent]);
+      next.back().inputs.push_back(4 + static_cast<std::int32_t>(random.below(30)));
+    }
+    steps.state.reorder(parents);
+    rows = next;
+  }
+}
+
+TEST_P(RecurrentVariants, ProbabilitiesSumToOne) {
+  double sum = 0;
+  for (const double log_p : alone(small, {5, 6, 2}, {small.model.start_token(), 7})) sum += std::exp(log_p);
+  EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+}  // namespace
+}  // namespace dragoman::model::recurrent
