@@ -54,6 +54,30 @@ TEST_P(Contract, AttentionRefusesShapesThatDoNotFit) {
   expect_refused("attention_memory", "[2]", [&] { on->attention_memory(Q, K, V, memory, heads, O, none); });
 }
 
+TEST_P(Contract, AttentionOverAMemoryRefusesShapesThatDoNotFit) {
+  const Array q = zeros({2, 3}), K = zeros({5, 3}), V = zeros({5, 4}), v = zeros({3}), chosen = integers({0, 0});
+  Array weights = zeros({2, 3}), narrow = zeros({2, 2}), O = zeros({2, 4}), no_key = integers({0}), none;
+  const MemoryRows memory{integers({0, 2}), integers({2, 3}), 3};
+  expect_refused("memory_weights", "[2, 2]", [&] { on->memory_weights(q, K, v, 1, memory, narrow); });
+  expect_refused("memory_weights", "[5, 4]", [&] { on->memory_weights(q, V, v, 1, memory, weights); });
+  expect_refused("memory_weights", "[5, 3]", [&] { on->memory_weights(q, K, K, 1, memory, weights); });
+  const auto scores_backward = [&](const Array& with_v, Sink dq, Sink dv) {
+    on->memory_weights_backward(weights, weights, q, K, with_v, 1, memory, dq, {}, dv);
+  };
+  expect_refused("memory_weights_backward", "[3, 2]", [&] { scores_backward(v, sink({3, 2}), {}); });
+  expect_refused("memory_weights_backward", "[3]", [&] { scores_backward({}, {}, sink({3})); });
+  expect_refused("memory_mix", "[2, 3]", [&] { on->memory_mix(weights, V, memory, weights); });
+  expect_refused("memory_mix_backward", "[4, 5]", [&] {
+    on->memory_mix_backward(O, weights, V, memory, {}, sink({4, 5}));
+  });
+  expect_refused("choose_keys", "[1]", [&] { on->choose_keys(weights, memory, {}, no_key, none); });
+  expect_refused("choose_keys", "[2, 2]", [&] { on->choose_keys(weights, memory, {}, no_key = chosen, narrow); });
+  expect_refused("chosen_mix", "[1]", [&] { on->chosen_mix(weights, integers({0}), V, memory, O); });
+  expect_refused("chosen_mix_backward", "[2, 2]", [&] {
+    on->chosen_mix_backward(O, weights, chosen, narrow, 1, {}, V, memory, sink({2, 3}), {});
+  });
+}
+
 TEST_P(Contract, NormsAndLossesRefuseShapesThatDoNotFit) {
   const Array x = zeros({2, 3}), gamma = zeros({3}), rows = zeros({2});
   Array losses = zeros({2}), nll = zeros({2}), y = zeros({2, 3}), mean = zeros({2}), rstd = zeros({3});
