@@ -28,6 +28,12 @@ struct Bound {
     const params::NamedTensor& tensor = named(name);
     on.scaled(make_array(on, tensor.shape, DType::kFloat64, values), 1.0, Sink::overwrite(tensor.values));
   }
+  // Adds to one element.
+  void add(const std::string& name, std::size_t element, double change) {
+    Doubles values = values_of(on, named(name).values);
+    values[element] += change;
+    set(name, values);
+  }
   // The gradient of a tensor after backward().
   Doubles gradient(const std::string& name) {
     block.finish_update();

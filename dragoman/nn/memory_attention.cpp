@@ -80,14 +80,52 @@ Tensor MemoryAttention::operator()(const Tensor& s, const Memory& memory, const 
   return context;
 }
 
+namespace {
+
+constexpr std::uint32_t kChoicePurpose = 0x63686F69;  // purpose of the random streams: "choi" in ASCII
+
+// The choice of the largest weights, and the context that it gives.
+Array take_largest(const Tensor& weights, const Tensor& V, const MemoryRows& memory, const Tensor& context) {
+  Backend& on = V.backend();
+  Array chosen = on.empty({weights.rows()}, DType::kInt32), none;
+  on.choose_keys(weights.array(), memory, {}, chosen, none);
+  ops::chosen_mix(weights, {.chosen = chosen}, V, memory, context);
+  return chosen;
+}
+
+// Rows with 1 for the chosen key and 0 for the others; rows without a choice keep their weights. On the host: only
+// observers see it.
+Array one_hot(Backend& on, const Array& weights, const Array& chosen) {
+  std::vector<std::int32_t> keys(static_cast<std::size_t>(chosen.count()));
+  on.copy_out(chosen, keys.data());
+  const Array shown = on.empty_like(weights);
+  on.scaled(weights, 1.0, Sink::overwrite(shown));
+  for (std::int64_t r = 0; r < shown.rows(); ++r) {
+    const std::int32_t key = keys[static_cast<std::size_t>(r)];
+    if (key < 0) continue;
+    Array row = shown.row_range(r, 1), one = row.columns(key, 1);
+    on.fill(row, 0.0);
+    on.fill(one, 1.0);
+  }
+  return shown;
+}
+
+}  // namespace
+
 Tensor MemoryAttention::step(const Tensor& s, const Array& K, const Array& V, const MemoryRows& memory,
                              Pass& pass) const {
   Backend& on = pass.on;
   const Tensor weights = ops::memory_weights(query(s), Tensor(on, K), scores(), memory);
   const Tensor context(on, on.empty({s.rows(), sizes.d_v}, s.array().dtype()));
-  ops::memory_mix(weights, Tensor(on, V), memory, context);
+  Array chosen;
+  if (hard.on()) {
+    chosen = take_largest(weights, Tensor(on, V), memory, context);
+  } else {
+    ops::memory_mix(weights, Tensor(on, V), memory, context);
+  }
   if (pass.observer != nullptr) {
-    pass.observer->see_step(site, 0, weights.array().reshaped({s.rows(), 1, memory.longest}));
+    const Array shown = chosen ? one_hot(on, weights.array(), chosen) : weights.array();
+    pass.observer->see_step(site, 0, shown.reshaped({s.rows(), 1, memory.longest}));
   }
   switch_off(context.array(), 0, pass);
   return context;
@@ -115,6 +153,38 @@ AttentionLoop::AttentionLoop(const MemoryAttention& attention, const Memory& mem
       scores_(attention.scores()),
       contexts_(contexts) {
   if (attention.W_Q.W) W_Q_.emplace(attention.W_Q, rows.R, states);
+  if (pass.training && attention.hard.training == KeyChoice::Kind::kDrawn) {
+    credits_ = pass.on.empty({rows.R}, accumulation_dtype(contexts.array().dtype()));
+    pass.on.fill(credits_, 0.0);
+  }
+}
+
+// The context of step t, and the keys that hard attention has chosen for it.
+Array AttentionLoop::mix(std::int64_t t, const Tensor& weights, const MemoryRows& memory, const Tensor& context) {
+  const HardAttention& hard = attention_.hard;
+  if (!hard.on()) {
+    ops::memory_mix(weights, memory_.V, memory, context);
+    return {};
+  }
+  if (!pass_.training) return take_largest(weights, memory_.V, memory, context);
+  const Segments segments = rows_.segments_of(t);
+  const double temperature = hard.temperature(pass_.update);
+  const KeyChoice choice{.kind = hard.training,
+                         .key = philox_key(pass_.seed, kChoicePurpose),
+                         .update = pass_.update,
+                         .soft_share = hard.soft_share,
+                         .temperature = temperature,
+                         .sentence = segments.sentence,
+                         .position = segments.position};
+  ops::ChosenKeys keys{.chosen = pass_.on.empty({weights.rows()}, DType::kInt32), .temperature = temperature};
+  if (hard.training == KeyChoice::Kind::kGumbel) keys.relaxed = pass_.on.empty_like(weights.array());
+  pass_.on.choose_keys(weights.array(), memory, choice, keys.chosen, keys.relaxed);
+  const auto at = static_cast<std::size_t>(t);
+  if (credits_) keys.credit.credit = credits_.columns(rows_.starts[at], rows_.counts[at]);
+  // The entropy is a mean over the tokens of the update, as the loss is.
+  keys.credit.entropy = hard.entropy * (pass_.own_losses != nullptr ? pass_.own_losses->weight : 1.0);
+  ops::chosen_mix(weights, keys, memory_.V, memory, context);
+  return keys.chosen;
 }
 
 Tensor AttentionLoop::step(std::int64_t t, const Tensor& s) {
@@ -124,10 +194,10 @@ Tensor AttentionLoop::step(std::int64_t t, const Tensor& s) {
   const Tensor q = W_Q_ ? (*W_Q_)(s, start) : s;
   const Tensor weights = ops::memory_weights(q, memory_.K, scores_, memory);
   const Tensor context = row_range(contexts_, start, count);
-  ops::memory_mix(weights, memory_.V, memory, context);
+  const Array chosen = mix(t, weights, memory, context);
   if (pass_.observer != nullptr) {
     queries_.push_back(q.array());
-    weights_.push_back(weights.array());
+    weights_.push_back(chosen ? one_hot(pass_.on, weights.array(), chosen) : weights.array());
   }
   if (!pass_.heads_off.empty()) {
     for (std::int64_t j = 0; j < count; ++j) {

@@ -2,7 +2,9 @@
 // these is the context.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dragoman/nn/pass.h"
@@ -37,6 +39,18 @@ struct MemoryAttentionSizes {
   RecurrentInit init = RecurrentInit::kGlorot;
 };
 
+// Hard attention: the context is one of the values instead of their mean. Training draws it with the weights as
+// probabilities, or with Gumbel noise; otherwise it is the value with the largest weight.
+struct HardAttention {
+  KeyChoice::Kind training = KeyChoice::Kind::kLargest;  // kLargest: attention is soft
+  double soft_share = 0;                                 // share of the sentences that train with soft attention
+  double entropy = 0;                                    // weight of the entropy of the weights, which is to be large
+  double gumbel_steps = 1;  // updates over which the temperature of the softmax with Gumbel noise falls from 1 to 0.5
+
+  double temperature(std::uint32_t update) const { return 1 - 0.5 * std::min(1.0, update / gumbel_steps); }
+  bool on() const { return training != KeyChoice::Kind::kLargest; }
+};
+
 // The keys and values of all source tokens, which are computed once for all steps.
 struct Memory {
   Tensor K, V;
@@ -45,6 +59,7 @@ struct Memory {
 
 struct MemoryAttention {
   MemoryAttentionSizes sizes;
+  HardAttention hard;
   int site = 0;     // index into the model's list of attention sites
   Linear W_Q;       // optional
   Linear W_K, W_V;  // optional
@@ -57,7 +72,7 @@ struct MemoryAttention {
   // How queries and keys are compared. Make it once for all steps.
   ops::KeyScores scores() const;
 
-  // All queries s [R, H] of the batch at once. For scores that are products.
+  // All queries s [R, H] of the batch at once. For soft attention with scores that are products.
   Tensor operator()(const Tensor& s, const Memory& memory, const Segments& queries, Pass& pass) const;
   // A decoding step: the context of each row, [rows, d_v].
   Tensor step(const Tensor& s, const Array& K, const Array& V, const MemoryRows& memory, Pass& pass) const;
@@ -67,6 +82,7 @@ struct MemoryAttention {
   void parameters(ParameterVisitor& visit);
 
   Tensor query(const Tensor& s) const { return W_Q.W ? W_Q(s) : s; }
+  // Sets the contexts of heads that are switched off to zero.
   void switch_off(const Array& context, std::int64_t first_row, const Pass& pass) const;
 };
 
@@ -83,6 +99,10 @@ class AttentionLoop {
   // After the last step: shows the weights to the observer.
   void finish(const Segments& queries);
 
+  // For hard attention that draws its keys: [R], in the order of time, to be filled before backward with what REINFORCE
+  // gives every choice; see HardCredit. Otherwise absent.
+  const Array& credits() const { return credits_; }
+
  private:
   const MemoryAttention& attention_;
   const Memory& memory_;
@@ -91,7 +111,10 @@ class AttentionLoop {
   ops::KeyScores scores_;
   std::optional<StepLinear> W_Q_;
   Tensor contexts_;
+  Array credits_;
   std::vector<Array> queries_, weights_;  // of each step, for the observer
+
+  Array mix(std::int64_t t, const Tensor& weights, const MemoryRows& memory, const Tensor& context);
 };
 
 }  // namespace dragoman::nn

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct OwnLosses {
   // weight, so that all batches of the update together make a mean over the items.
   double weight = 1;
   std::vector<Tensor> losses = {};
+  // What a model does when the loss of every target token is known, before backward: nll [R] is the cross-entropy of
+  // each row of the batch.
+  std::function<void(const Array& nll)> after_loss = {};
 };
 
 struct Pass {

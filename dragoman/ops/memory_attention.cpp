@@ -26,4 +26,17 @@ void memory_mix(const Tensor& weights, const Tensor& V, const MemoryRows& memory
               });
 }
 
+void chosen_mix(const Tensor& weights, const ChosenKeys& keys, const Tensor& V, const MemoryRows& memory,
+                const Tensor& context) {
+  Backend& on = V.backend();
+  Array O = context.array();
+  on.chosen_mix(weights.array(), keys.chosen, V.array(), memory, O);
+  record_part(context, {weights, V},
+              [&on, weights = weights.array(), keys, V = V.array(), memory](const Array& dO, Sinks& d) {
+                const auto [dw, dV] = d.first<2>();
+                on.chosen_mix_backward(dO, weights, keys.chosen, keys.relaxed, keys.temperature, keys.credit, V, memory,
+                                       dw, dV);
+              });
+}
+
 }  // namespace dragoman::ops

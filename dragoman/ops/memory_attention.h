@@ -19,4 +19,16 @@ Tensor memory_weights(const Tensor& q, const Tensor& K, const KeyScores& scores,
 // was recorded before (see record_part), or plain memory if nothing is recorded.
 void memory_mix(const Tensor& weights, const Tensor& V, const MemoryRows& memory, const Tensor& context);
 
+// Keys that hard attention has chosen (see MemoryAttentionKernels::choose_keys), and what backward does with the
+// choice.
+struct ChosenKeys {
+  Array chosen;
+  Array relaxed = {};      // for Gumbel noise
+  double temperature = 1;  // for Gumbel noise
+  HardCredit credit = {};  // its array may be filled after this op, until backward begins
+};
+// The value of the chosen key of each row, written to `context` as memory_mix does.
+void chosen_mix(const Tensor& weights, const ChosenKeys& keys, const Tensor& V, const MemoryRows& memory,
+                const Tensor& context);
+
 }  // namespace dragoman::ops

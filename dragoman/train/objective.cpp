@@ -37,6 +37,7 @@ BatchLosses TranslationObjective::losses(const data::HostBatch& host, double wei
   const model::OutputProjection output = model_.output();
   const ops::LossTerms terms = ops::smoothed_cross_entropy(states, output.E, output.b, batch.targets,
                                                            {.smoothing = smoothing_, .weight = weight});
+  if (own.after_loss) own.after_loss(terms.nll);
   require<Error>(own.losses.size() == model_.loss_names().size(), "the model names ", model_.loss_names().size(),
                  " losses of its own, but computed ", own.losses.size());
   BatchLosses losses{.roots = {terms.loss}, .figures = {{terms.losses, weight}, {terms.nll, weight}}};

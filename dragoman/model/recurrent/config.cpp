@@ -1,5 +1,7 @@
 #include "dragoman/model/recurrent/config.h"
 
+#include <limits>
+
 #include "dragoman/base/strings.h"
 #include "dragoman/model/limits.h"
 
@@ -44,6 +46,16 @@ void check_attention(const RecurrentConfig& config) {
                       "; set readout to tanh, or choose context previous.");
 }
 
+void check_hard_attention(const RecurrentConfig& config) {
+  require<UsageError>(config.mode == ModeName::kSoft || config.attends(), "attention-mode is ", to_string(config.mode),
+                      ", but context fixed has no attention; set context to previous, current or conditional.");
+  require_not_negative("hard-credit", config.hard_credit);
+  require_not_negative("hard-entropy", config.hard_entropy);
+  require<UsageError>(config.soft_share >= 0 && config.soft_share <= 1, "soft-share is ", config.soft_share,
+                      "; it must be from 0 to 1.");
+  require_between("gumbel-steps", config.gumbel_steps, 1, std::numeric_limits<int>::max());
+}
+
 void check_bridge(const RecurrentConfig& config) {
   if (config.bridge != BridgeName::kCopy) return;
   require<UsageError>(config.d_h() == config.H_dec, "bridge is copy, which needs states of one width, but hidden is ",
@@ -63,6 +75,7 @@ int RecurrentConfig::key_width() const {
 void RecurrentConfig::validate() const {
   check_sizes(*this);
   check_attention(*this);
+  check_hard_attention(*this);
   check_bridge(*this);
   require<UsageError>(reset == ResetName::kAfter || cell == CellName::kGru, "reset is a setting of GRUs, but cell is ",
                       to_string(cell), "; set cell to gru, or leave reset out.");
@@ -77,7 +90,8 @@ std::string describe(const RecurrentConfig& config) {
   const std::string cell = config.cell == CellName::kVanilla ? "plain recurrent"
                            : config.cell == CellName::kGru   ? "GRU"
                                                              : "LSTM";
-  const std::string source = config.attends() ? join("attention ", to_string(config.score)) : "a fixed context";
+  const std::string mode = config.mode == ModeName::kSoft ? "" : join(to_string(config.mode), " ");
+  const std::string source = config.attends() ? join(mode, "attention ", to_string(config.score)) : "a fixed context";
   return join(config.N_enc, " + ", config.N_dec, " ", cell, " layers of width ", config.H_dec, ", ", source);
 }
 

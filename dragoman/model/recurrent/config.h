@@ -9,6 +9,7 @@
 
 #include "dragoman/model/checked.h"
 #include "dragoman/model/config.h"
+#include "dragoman/model/recurrent/hard_credit.h"
 #include "dragoman/model/seq2seq.h"
 
 namespace dragoman::model::recurrent {
@@ -47,6 +48,11 @@ constexpr std::array<std::string_view, 4> names(BridgeName) { return {"copy", "t
 enum class ReadoutName { kTanh, kDeep, kState };
 constexpr std::array<std::string_view, 3> names(ReadoutName) { return {"tanh", "deep", "state"}; }
 
+// Whether the context is the mean of the values with the weights of attention (kSoft), or one of them: drawn with the
+// weights as probabilities and trained by REINFORCE (kHard), or with Gumbel noise and a straight-through gradient.
+enum class ModeName { kSoft, kHard, kGumbel };
+constexpr std::array<std::string_view, 3> names(ModeName) { return {"soft", "hard", "gumbel"}; }
+
 enum class InitName { kGlorot, kOrthogonal, kUniform };
 constexpr std::array<std::string_view, 3> names(InitName) { return {"glorot", "orthogonal", "uniform"}; }
 
@@ -68,6 +74,12 @@ struct RecurrentConfig {
   ScoreName score = ScoreName::kAdditive;
   OptionalSize attention_width = 0;  // 0: H_dec; the width of additive scores, and of the queries and keys of align
   OptionalSize value_width = 0;      // 0: the encoder's width; the width of the values of align
+  ModeName mode = ModeName::kSoft;
+  ReturnName hard_return = ReturnName::kStep;
+  float hard_credit = 1;
+  float hard_entropy = 0.01f;
+  float soft_share = 0.5f;
+  int gumbel_steps = 10000;
   bool input_feeding = false;
   BridgeName bridge = BridgeName::kTanh;
   ReadoutName readout = ReadoutName::kTanh;
@@ -98,6 +110,13 @@ struct RecurrentConfig {
     field("attention-width", attention_width,
           "width of additive scores, and of the queries and keys of align; by default hidden");
     field("value-width", value_width, "width of the values of align; by default the width of the encoder's states");
+    field("attention-mode", mode, "attend to a mean of the source (soft), or to one token at a time");
+    field("hard-return", hard_return,
+          "what hard attention counts for a choice: the word of its step, or all that follow");
+    field("hard-credit", hard_credit, "weight of the gradient that hard attention gets from its choices");
+    field("hard-entropy", hard_entropy, "weight of the entropy of hard attention");
+    field("soft-share", soft_share, "share of the sentences that train hard attention with soft attention");
+    field("gumbel-steps", gumbel_steps, "updates over which the temperature of Gumbel noise falls from 1 to 0.5");
     field("input-feeding", input_feeding, "let the next step read the result of attention (context current)");
     field("bridge", bridge, "how the decoder's first state comes from the encoder");
     field("readout", readout, "what the output projection reads");
@@ -134,6 +153,8 @@ struct RecurrentConfig {
   // Whether a step of the decoder needs the attention of this step or of the one before. If not, all steps of a layer
   // can be computed before the next layer, and attention for all of them at once.
   bool attends_in_loop() const { return attends() && (context != ContextName::kCurrent || input_feeding); }
+  // Whether attention of all positions at once is one product, as in the Transformer.
+  bool attends_by_products() const { return !is_additive() && mode == ModeName::kSoft; }
 
   // Throws a UsageError for invalid settings.
   void validate() const;

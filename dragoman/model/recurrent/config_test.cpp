@@ -84,6 +84,9 @@ TEST(RecurrentConfig, NamesBothSettingsThatDoNotFit) {
   expect_refused([](auto& c) { c.bridge = BridgeName::kCopy, c.H_dec = 512, c.N_dec = 2; }, "encoder-layers is 1",
                  "decoder-layers is 2");
   expect_refused([](auto& c) { c.reset = ResetName::kBefore, c.cell = CellName::kLstm; }, "reset", "cell is lstm");
+  expect_refused([](auto& c) { c.context = ContextName::kFixed, c.mode = ModeName::kHard; }, "attention-mode is hard",
+                 "context fixed");
+  expect_refused([](auto& c) { c.soft_share = 1.5f; }, "soft-share is 1.5", "from 0 to 1");
   expect_refused([](auto& c) { c.tie = Tie::kThreeWay, c.V_source = 50; }, "tie is three-way",
                  "source-vocabulary is 50");
 }

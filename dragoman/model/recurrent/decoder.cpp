@@ -21,7 +21,10 @@ Decoder::Decoder(const RecurrentConfig& config_) : config(config_), bridge(confi
   if (config.context == ContextName::kConditional) {
     second = nn::Cell(cell_sizes(config, config.context_width(), 0, H));
   }
-  if (config.attends()) attention = nn::MemoryAttention(attention_sizes(config), 0);
+  if (!config.attends()) return;
+  attention = nn::MemoryAttention(attention_sizes(config), 0);
+  attention.hard = hard_attention(config);
+  if (config.mode == ModeName::kHard) baseline = Baseline::buffer();
 }
 
 void Decoder::parameters(params::ParameterVisitor& visit) {
@@ -29,6 +32,7 @@ void Decoder::parameters(params::ParameterVisitor& visit) {
   for (std::size_t l = 0; l < cells.size(); ++l) visit.inside(std::to_string(l), cells[l]);
   if (config.context == ContextName::kConditional) visit.inside("second", second);
   if (config.attends()) visit.inside("attention", attention);
+  visit("baseline", baseline);
   visit.inside("readout", readout);
 }
 
@@ -46,6 +50,15 @@ Tensor Decoder::operator()(const Tensor& embedded, const Segments& segments, con
                                                    : by_layers(x, start, rows, segments, encoded, pass);
   const Tensor output = outcome.readout ? outcome.readout : readout(outcome.s, outcome.c, x);
   return ops::dropout(ops::place_rows(output, rows.forwards), segments, pass.dropout(config.P_output));
+}
+
+void Decoder::finish(nn::AttentionLoop& attend, const data::TimeRows& rows, const Segments& segments,
+                     nn::Pass& pass) const {
+  attend.finish(segments);
+  if (!attend.credits() || pass.own_losses == nullptr) return;
+  pass.own_losses->after_loss =
+      credit_after_loss(pass.on, {.returns = config.hard_return, .strength = config.hard_credit}, baseline, rows,
+                        attend.credits(), pass.update, pass.own_losses->weight);
 }
 
 // No step reads the attention of another, so that the layers are computed one after the other, each for all steps, and
@@ -76,14 +89,14 @@ Decoder::Outcome Decoder::by_layers(const Tensor& x, const std::vector<nn::CellS
   if (is_fixed) return {s, readout.W_c.W ? ops::take_rows(summary, rows.sentence) : Tensor(), {}};
 
   const nn::Memory memory = attention.project(encoded.states, encoded.segments);
-  if (!config.is_additive()) {
+  if (config.attends_by_products()) {
     const Tensor c = attention(ops::place_rows(s, rows.forwards), memory, segments, pass);
     return {s, ops::take_rows(c, rows.forwards), {}};
   }
   const Tensor contexts = nn::loop_rows(x, rows.R, config.context_width(), x.array().dtype());
   nn::AttentionLoop attend(attention, memory, rows, contexts, {s.array()}, pass);
   for (std::int64_t t = 0; t < rows.steps(); ++t) attend.step(t, top.after(t).h);
-  attend.finish(segments);
+  finish(attend, rows, segments, pass);
   return {s, contexts, {}};
 }
 
@@ -152,7 +165,7 @@ Decoder::Outcome Decoder::by_steps(const Tensor& x, const std::vector<nn::CellSt
     }
     if (fed) fed->step(t, top.after(t).h, attend.step(t, top.after(t).h));
   }
-  attend.finish(segments);
+  finish(attend, rows, segments, pass);
   return {top.states().h, contexts, fed ? fed->outputs() : Tensor()};
 }
 

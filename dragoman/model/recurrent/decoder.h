@@ -17,6 +17,7 @@ struct Decoder {
   std::vector<nn::Cell> cells;  // of each layer
   nn::Cell second;              // the second cell of the first layer, for context conditional
   nn::MemoryAttention attention;
+  params::Buffer baseline;  // of hard attention that draws its keys; optional
   Readout readout;
 
   explicit Decoder(const RecurrentConfig& config_);
@@ -34,6 +35,9 @@ struct Decoder {
   void parameters(params::ParameterVisitor& visit);
 
  private:
+  // After the last step of attention.
+  void finish(nn::AttentionLoop& attend, const data::TimeRows& rows, const Segments& segments, nn::Pass& pass) const;
+
   // The states of the last layer and the contexts, in the order of time.
   struct Outcome {
     Tensor s, c, readout;  // readout: optional, if it was part of the loop

@@ -121,7 +121,7 @@ Tensor Decoder::step(const Tensor& embedded, const StepRows& rows, const StateAr
   const States states(rows, state, pass.on);
   const auto attend = [&](const Tensor& s) {
     const Array &K = state.memory(places.keys), &V = state.memory(places.values);
-    const bool in_loop = config.attends_in_loop() || config.is_additive();
+    const bool in_loop = config.attends_in_loop() || !config.attends_by_products();
     return in_loop ? attention.step(s, K, V, rows.memory, pass) : attention.step_as_whole(s, K, V, rows.memory, pass);
   };
   std::vector<nn::CellState> before, after;

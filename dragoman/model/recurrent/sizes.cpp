@@ -39,6 +39,16 @@ nn::MemoryAttentionSizes attention_sizes(const RecurrentConfig& config) {
           .init = initialisation(config)};
 }
 
+nn::HardAttention hard_attention(const RecurrentConfig& config) {
+  using enum KeyChoice::Kind;
+  return {.training = config.mode == ModeName::kSoft   ? kLargest
+                      : config.mode == ModeName::kHard ? kDrawn
+                                                       : kGumbel,
+          .soft_share = config.soft_share,
+          .entropy = config.hard_entropy,
+          .gumbel_steps = static_cast<double>(config.gumbel_steps)};
+}
+
 params::Parameter weights(const RecurrentConfig& config, std::int64_t in, std::int64_t out, std::int64_t fan_in) {
   return params::Parameter({in, out}, nn::initial_weights(initialisation(config), fan_in, out));
 }
