@@ -35,7 +35,7 @@ void add_average(CLI::App& program);
 void add_export(CLI::App& program);
 
 // Makes a corpus, trains a small model on it and shows what it learned.
-void add_demo(CLI::App& program);
+void add_demo(CLI::App& program, const RequestedArchitecture& requested);
 
 // Trains a model from text files. The model flags are those of the given architecture.
 void add_train(CLI::App& program, const RequestedArchitecture& requested);

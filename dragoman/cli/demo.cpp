@@ -2,40 +2,67 @@
 // need no text.
 #include "dragoman/cli/demo.h"
 
-#include <fmt/format.h>
-
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "dragoman/cli/commands.h"
+#include "dragoman/cli/settings/architecture.h"
 #include "dragoman/cli/settings/settings.h"
-#include "dragoman/cli/show/output.h"
+#include "dragoman/model/registry/registry.h"
 
 namespace dragoman::cli {
 namespace {
+
+// The task that a small model learns from strings of symbols, with the settings of its model.
+demo::ToySettings toy_settings(CommandSettings& settings, const DemoOptions& options) {
+  demo::ToySettings toy{.task = options.task == DemoTask::kReverse ? demo::ToyTask::kReverse : demo::ToyTask::kCopy};
+  toy.preset = options.preset.empty() ? demo::toy_preset(settings.architecture()) : model::preset(options.preset);
+  const std::string_view arch = toy.preset->model.arch();
+  require<UsageError>(arch == settings.architecture(), "arch is ", settings.architecture(),
+                      ", but the preset is of the ", "architecture ", arch, "; leave one of them out.");
+  settings.apply(toy.preset->model);
+  settings.validate_as_given([&] { toy.preset->model.validate(); },
+                             [&](const auto& rename) { rename(toy.preset->model); });
+  toy.steps = options.steps > 0 ? int{options.steps} : toy.preset->training.steps;
+  if (options.longest > 0) toy.longest = options.longest;
+  toy.threads = options.threads;
+  toy.seed = options.seed;
+  toy.validate();
+  return toy;
+}
 
 void demo(CommandSettings& settings) {
   settings.read_file();
   DemoOptions options;
   settings.apply(options);
-  const bool translates = options.task == DemoTask::kTranslate;
-  for (const char* key : {"grammar", "model"}) {
-    settings.require_effect(key, translates, "with --task reverse or copy, which need no text and keep no model.");
+  if (options.task != DemoTask::kTranslate) {
+    for (const char* key : {"grammar", "model"}) {
+      settings.require_effect(key, false, "with --task reverse or copy, which need no text and keep no model.");
+    }
+    return demo_toy(toy_settings(settings, options));
   }
-  switch (options.task) {
-    case DemoTask::kTranslate: return demo_translation(options);
-    case DemoTask::kReverse: return demo_toy(options, demo::ToyTask::kReverse);
-    case DemoTask::kCopy: return demo_toy(options, demo::ToyTask::kCopy);
+  model::ModelConfig model = model::architecture(settings.architecture()).presets.front().model;
+  std::vector<std::string> keys = keys_of(model);
+  keys.insert(keys.end(), {"arch", "preset", "longest"});
+  for (const std::string& key : keys) {
+    settings.require_effect(
+        key, false, "with --task translate; 'dragoman train' trains any model on the text that the demo makes.");
   }
+  demo_translation(options);
 }
 
 }  // namespace
 
-void add_demo(CLI::App& program) {
+void add_demo(CLI::App& program, const RequestedArchitecture& requested) {
   CommandSettings& settings =
       add_command(program, "demo", "make a small corpus, learn to translate it, and show what was learned", demo);
   settings.add_flags(DemoOptions{}, "Options");
+  add_model_flags(settings, requested);
   settings.add_examples({{"learn to translate English into German, in a few minutes", "dragoman demo"},
-                         {"learn to write strings of letters backwards", "dragoman demo --task reverse"}});
+                         {"learn to write strings of letters backwards", "dragoman demo --task reverse"},
+                         {"the same with a recurrent network whose attention chooses one letter at a time",
+                          "dragoman demo --task reverse --arch rnn --attention-mode hard --longest 12"}});
 }
 
 }  // namespace dragoman::cli

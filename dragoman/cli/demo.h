@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "dragoman/base/fields.h"
+#include "dragoman/cli/settings/architecture.h"
 #include "dragoman/demo/toy.h"
 
 namespace dragoman::cli {
@@ -18,6 +19,9 @@ struct DemoOptions {
   DemoTask task = DemoTask::kTranslate;
   std::string model = "dragoman-demo";
   std::string grammar;
+  std::string arch;
+  std::string preset;
+  OptionalSize longest = 0;
   OptionalSize steps = 0;
   int threads = 0;
   std::uint64_t seed = 1;
@@ -28,6 +32,10 @@ struct DemoOptions {
     field("model", directory_name(model), "directory for the model that learns to translate");
     field("grammar", file_name(grammar),
           "grammar to make the sentences from, such as configs/demo/english-german.grammar");
+    field("arch", arch, arch_help());
+    field("preset", preset,
+          "settings of the model that reverses or copies strings; by default one that is made for it");
+    field("longest", longest, "the largest number of symbols in a string; by default 25");
     field("steps", steps, "updates to train for; by default enough to learn the task");
     field("threads", threads, "threads to use; 0 for all");
     field("seed", seed, "random seed");
@@ -35,6 +43,6 @@ struct DemoOptions {
 };
 
 void demo_translation(const DemoOptions& options);
-void demo_toy(const DemoOptions& options, demo::ToyTask task);
+void demo_toy(const demo::ToySettings& settings);
 
 }  // namespace dragoman::cli

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "dragoman/cli/demo.h"
@@ -25,12 +26,7 @@ std::string spell(const data::Sentence& sentence) {
 
 }  // namespace
 
-void demo_toy(const DemoOptions& options, demo::ToyTask task) {
-  demo::ToySettings toy{.task = task};
-  if (options.steps > 0) toy.steps = options.steps;
-  toy.threads = options.threads;
-  toy.seed = options.seed;
-  toy.validate();
+void demo_toy(const demo::ToySettings& toy) {
   demo::ToyModel model(toy);
   note(fmt::format("A {} of {} learns to {} strings of 1 to {} symbols.", model.config.arch(), model.config.describe(),
                    to_string(toy.task), toy.longest));
@@ -50,6 +46,9 @@ void demo_toy(const DemoOptions& options, demo::ToyTask task) {
   }
   print(fmt::format("trained in {:.0f} s; {:.1f} % of {} fresh strings answered without a mistake\n", trained,
                     100 * model.exact_match(fresh), kFresh));
+  if (const std::optional<double> right = model.right_attention(fresh)) {
+    print(fmt::format("attention is largest at the symbol to write in {:.1f} % of the steps\n", 100 * *right));
+  }
 }
 
 }  // namespace dragoman::cli

@@ -24,7 +24,7 @@ constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
 void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
-  add_demo(program);
+  add_demo(program, requested);
   add_train(program, requested);
   add_translate(program);
   add_serve(program);

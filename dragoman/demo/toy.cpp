@@ -5,6 +5,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/random.h"
 #include "dragoman/decode/engine/dispatcher.h"
+#include "dragoman/decode/inside/forced.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/params/parameter_block.h"
 
@@ -29,8 +30,14 @@ void ToySettings::validate() const {
 
 std::int32_t first_symbol() { return kUnk + 1; }
 
+const model::Preset& toy_preset(const std::string& architecture) {
+  const std::vector<model::Preset>& presets = model::architecture(architecture).presets;
+  const auto found = std::ranges::find_if(presets, [](const auto& preset) { return preset.name.ends_with("symbols"); });
+  return found != presets.end() ? *found : presets.front();
+}
+
 model::ModelConfig toy_config(const ToySettings& settings) {
-  model::ModelConfig config = model::preset("symbols").model;
+  model::ModelConfig config = settings.preset ? settings.preset->model : toy_preset("").model;
   config.set_vocabularies(first_symbol() + settings.symbols, first_symbol() + settings.symbols);
   return config;
 }
@@ -61,15 +68,34 @@ ToyModel::ToyModel(const ToySettings& settings_)
 }
 
 void ToyModel::train(const std::function<void(int, const train::Losses&)>& report) {
-  model::TrainingConfig training;
+  model::TrainingConfig training = settings.preset ? settings.preset->training : toy_preset("").training;
   training.eps_ls = 0;
   training.seed = settings.seed;
-  const optim::Schedule schedule{
-      .d_model = config.width(), .warmup_steps = 400, .steps = settings.steps, .cooldown_steps = settings.steps / 3};
+  training.steps = settings.steps;
+  optim::Schedule schedule = training.rates(config.width());
+  schedule.cooldown_steps = settings.steps / 3;
   train::Trainer trainer(*model, block, training, schedule);
   for (int step = 1; step <= settings.steps; ++step) {
     report(step, trainer.update(toy_pairs(settings, settings.batch, static_cast<std::uint64_t>(step))));
   }
+}
+
+std::optional<double> ToyModel::right_attention(const std::vector<data::SentencePair>& pairs) const {
+  const nn::AttentionSites sites = model->sites();
+  const int cross = nn::cross_site(sites);
+  if (cross < 0 || sites[cross].layers * sites[cross].heads != 1) return std::nullopt;
+  std::int64_t right = 0, all = 0;
+  for (const data::SentencePair& pair : pairs) {
+    const decode::Attention attention = decode::run_forced(*on, *model, pair).attention[cross];
+    const std::int64_t n = std::ssize(pair.source) - 1;  // without EOS
+    for (std::int64_t t = 0; t < n; ++t) {
+      const auto weights = std::span(attention.weights).subspan(t * attention.keys, attention.keys);
+      const std::int64_t chosen = std::ranges::max_element(weights) - weights.begin();
+      right += chosen == (settings.task == ToyTask::kReverse ? n - 1 - t : t) ? 1 : 0;
+    }
+    all += n;
+  }
+  return static_cast<double>(right) / static_cast<double>(all);
 }
 
 data::Sentence ToyModel::answer(const data::Sentence& source) const {

@@ -6,11 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "dragoman/base/fields.h"
 #include "dragoman/data/batch.h"
+#include "dragoman/model/architecture.h"
 #include "dragoman/model/model_config.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/params/parameter_block.h"
@@ -29,6 +32,7 @@ struct ToySettings {
   int batch = 128;
   int threads = 0;
   std::uint64_t seed = 1;
+  std::optional<model::Preset> preset = std::nullopt;  // the model and its training; by default "symbols"
 
   // Throws a UsageError that names the first setting that is out of range.
   void validate() const;
@@ -36,6 +40,8 @@ struct ToySettings {
 
 // The id of the first symbol. The ids before it are reserved in every vocabulary.
 std::int32_t first_symbol();
+// The preset of an architecture for these tasks: its first one that is for symbols.
+const model::Preset& toy_preset(const std::string& architecture);
 model::ModelConfig toy_config(const ToySettings& settings);
 
 // `count` random strings with their answers. Each stream number gives different strings.
@@ -49,6 +55,10 @@ struct ToyModel {
   void train(const std::function<void(int step, const train::Losses& losses)>& report);
   // The share of `pairs` that greedy decoding answers without a mistake.
   double exact_match(const std::vector<data::SentencePair>& pairs) const;
+  // The share of the right answers' positions at which the attention of the decoder to the source, if it is that of a
+  // single head, is largest at the symbol to write: position n - 1 - t of n symbols when reversing. Absent for models
+  // with other attention.
+  std::optional<double> right_attention(const std::vector<data::SentencePair>& pairs) const;
   // The model's answer to one string, by greedy decoding, without EOS.
   data::Sentence answer(const data::Sentence& source) const;
 

@@ -57,7 +57,8 @@ std::string model_architecture(const std::string& directory) {
 
 RequestedArchitecture requested_architecture(const std::vector<std::string>& arguments) {
   RequestedArchitecture requested{.name = model::architecture().name, .file = std::nullopt, .problem = {}};
-  if (arguments.empty() || (arguments.front() != "train" && arguments.front() != "inspect")) return requested;
+  static const std::vector<std::string> kCommands{"train", "inspect", "demo"};
+  if (arguments.empty() || std::ranges::find(kCommands, arguments.front()) == kCommands.end()) return requested;
   std::map<std::string, GivenText> given = flag_values(arguments);
   if (given.contains("config")) {
     requested.file = read_config_file(given["config"].value);

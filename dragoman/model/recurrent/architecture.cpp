@@ -41,6 +41,7 @@ std::vector<GradientModel> gradient_models() {
       add(join("bridge ", to_string(bridge), ", ", to_string(cell)), [&](RecurrentConfig& config) {
         config.bridge = bridge;
         config.cell = cell;
+        config.score = ScoreName::kDot;  // without weights whose gradients would be tiny here
         config.N_enc = config.N_dec = 2;
       });
     }
@@ -94,7 +95,7 @@ std::vector<GradientModel> gradient_models() {
 
 Architecture make_architecture() {
   return {.name = std::string(RecurrentConfig::kArch),
-          .summary = "recurrent networks with and without attention, as before the Transformer",
+          .summary = "recurrent networks, with and without attention",
           .presets = make_presets(),
           .gradient_models = gradient_models()};
 }

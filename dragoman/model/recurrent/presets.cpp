@@ -52,6 +52,14 @@ void multi30k_gru(RecurrentConfig& model, TrainingConfig& training) {
   training.clip = 5;
 }
 
+void symbols(RecurrentConfig& model, TrainingConfig& training) {
+  model.E = model.H_enc = 64;
+  model.H_dec = 128;
+  model.V_source = model.V_target = 54;
+  training.peak_rate = 2e-3;
+  training.steps = 1500;
+}
+
 constexpr Row kRows[] = {
     {"rnn-additive", "Bahdanau's: GRU, both directions, additive attention with the state before", [](auto&, auto&) {}},
     {"rnn-fixed", "without attention: GRU, layers 2, one direction, the last state for the whole source", fixed},
@@ -60,6 +68,7 @@ constexpr Row kRows[] = {
      [](auto& model, auto&) { model.score = ScoreName::kAlign; }},
     {"rnn-luong", "Luong's: LSTM, layers 2, attention general with the state after, input feeding", luong},
     {"multi30k-gru", "for corpora of some 30,000 pairs: GRU 256, embedding 128, conditional, additive", multi30k_gru},
+    {"rnn-symbols", "learns in minutes to reverse strings: GRU 128, embedding 64, additive", symbols},
 };
 
 }  // namespace

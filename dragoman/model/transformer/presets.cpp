@@ -82,7 +82,7 @@ void demo(TransformerConfig& model, TrainingConfig& training) {
   training.average = 0;
 }
 
-void symbols(TransformerConfig& model, TrainingConfig&) {
+void symbols(TransformerConfig& model, TrainingConfig& training) {
   model.N_enc = model.N_dec = 2;
   model.d_model = 64;
   model.d_ff = 256;
@@ -91,6 +91,8 @@ void symbols(TransformerConfig& model, TrainingConfig&) {
   model.norm = Norm::kPre;
   model.attention_bias = true;
   model.P_drop = 0;
+  training.warmup = 400;
+  training.steps = 700;
 }
 
 // The rows of Table 3 from top to bottom: (A) heads, (B) key width, (C) size, (D) regularisation, (E) positions. Then
