@@ -32,8 +32,9 @@ template <class T>
 void add_weighted_rows(const T* weights, const Matrix<T>& x, T* y) {
   std::int64_t j = 0;
   for (; j + 4 <= x.rows; j += 4) {
-    const auto add = [w = weights + j](Vec<T> sum, Vec<T> a, Vec<T> b, Vec<T> c, Vec<T> d) {
-      return sum + ((w[0] * a + w[1] * b) + (w[2] * c + w[3] * d));
+    const T w0 = weights[j], w1 = weights[j + 1], w2 = weights[j + 2], w3 = weights[j + 3];
+    const auto add = [=](Vec<T> sum, Vec<T> a, Vec<T> b, Vec<T> c, Vec<T> d) {
+      return sum + ((w0 * a + w1 * b) + (w2 * c + w3 * d));
     };
     map_vectors(x.cols, y, add, y, x.row(j), x.row(j + 1), x.row(j + 2), x.row(j + 3));
   }
@@ -62,15 +63,25 @@ void add_scaled(T alpha, const T* x, std::int64_t d, T* y) {
   map_vectors(d, y, add, y, x);
 }
 
-// Writes the gradients of the weights of one row to a sink: value(j) for its keys, 0 for the columns after them. `data`
-// is null if the gradient is not wanted.
+// The array of a sink as a matrix whose data is null if the gradient is not wanted.
+template <class T>
+Matrix<T> sink_matrix(const Sink& sink) {
+  return sink.wanted() ? matrix<T>(sink.array) : Matrix<T>{};
+}
+// The gradients of the keys of row r, or null.
+template <class T>
+Matrix<T> sink_rows(const KeysOfRows& keys, std::int64_t r, const Matrix<T>& gradients) {
+  return gradients.data == nullptr ? gradients : keys.of(r, gradients);
+}
+
+// A sink for the gradients of the weights. put() writes those of one row: value(j) for its keys, 0 for the columns
+// after them.
 template <class T>
 struct WeightGradients {
   Matrix<T> rows;
   bool accumulates;
 
-  explicit WeightGradients(const Sink& sink)
-      : rows(sink.wanted() ? matrix<T>(sink.array) : Matrix<T>{}), accumulates(sink.accumulates()) {}
+  explicit WeightGradients(const Sink& sink) : rows(sink_matrix<T>(sink)), accumulates(sink.accumulates()) {}
 
   bool wanted() const { return rows.data != nullptr; }
   template <class Value>
@@ -88,17 +99,6 @@ void mix_rows_backward(std::int64_t r, const T* dO, const T* weights, const Matr
   if (d_weights.wanted()) d_weights.put(r, V.rows, [&](std::int64_t j) { return dot(dO, V.row(j), V.cols); });
   if (dV.data == nullptr) return;
   for (std::int64_t j = 0; j < V.rows; ++j) add_scaled(weights[j], dO, V.cols, dV.row(j));
-}
-
-// The array of a sink as a matrix whose data is null if the gradient is not wanted.
-template <class T>
-Matrix<T> sink_matrix(const Sink& sink) {
-  return sink.wanted() ? matrix<T>(sink.array) : Matrix<T>{};
-}
-// The gradients of the keys of row r, or null.
-template <class T>
-Matrix<T> sink_rows(const KeysOfRows& keys, std::int64_t r, const Matrix<T>& gradients) {
-  return gradients.data == nullptr ? gradients : keys.of(r, gradients);
 }
 
 }  // namespace dragoman::cpu

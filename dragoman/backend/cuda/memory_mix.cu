@@ -154,8 +154,8 @@ void mix(const Context& on, const Array& weights, const Array& chosen, const Arr
          const Array& O) {
   dispatch(V.dtype(), [&]<class T>() {
     launch(on, in_eights({&V}) ? memory_mix_kernel<true, T> : memory_mix_kernel<false, T>,
-           sum_grid(V.cols() > 0 ? weights.rows() : 0, V.cols()), kSumThreads, 0, matrix<const float>(weights),
-           chosen_keys(chosen), matrix<const T>(V), keys_of_rows(memory), matrix<T>(O));
+           sum_grid(weights.rows(), V.cols()), kSumThreads, 0, matrix<const float>(weights), chosen_keys(chosen),
+           matrix<const T>(V), keys_of_rows(memory), matrix<T>(O));
   });
 }
 
