@@ -84,6 +84,12 @@ TEST_P(Contract, NormsAndLossesRefuseShapesThatDoNotFit) {
   expect_refused("layer_norm", "[3]", [&] { on->layer_norm(x, gamma, gamma, 1e-6, y, mean, rstd); });
   expect_refused("layer_norm_backward", "[2]",
                  [&] { on->layer_norm_backward(x, x, gamma, rows, rows, {}, sink({2}), {}); });
+  expect_refused("weight_norm", "[2]", [&] { on->weight_norm(x, rows, y, rstd); });
+  expect_refused("weight_norm", "[2]", [&] { on->weight_norm(x, gamma, mean, rstd); });
+  expect_refused("weight_norm_backward", "[3, 2]", [&] {
+    on->weight_norm_backward(x, x, gamma, gamma, sink({3, 2}), {});
+  });
+  expect_refused("weight_norm_backward", "[2]", [&] { on->weight_norm_backward(x, x, gamma, gamma, {}, sink({2})); });
   const Array E = zeros({5, 3}), targets = integers({1, 2});
   expect_refused("smoothed_cross_entropy", "[3, 5]", [&] {
     on->smoothed_cross_entropy(x, E, {}, targets, {}, 1, 8, losses, nll, {}, sink({3, 5}), {});

@@ -30,6 +30,11 @@ void check_gradients(const char* op, const Array& dy, const Array& s, const Sink
   }
 }
 
+void check_columns(const char* op, const Array& v, const Array& g, const Array& lengths) {
+  require<ShapeError>(g.count() == v.cols() && lengths.count() == v.cols(), op, ": v is ", v.shape(), ", g ", g.shape(),
+                      ", lengths ", lengths.shape());
+}
+
 }  // namespace
 
 void NormKernels::layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
@@ -64,6 +69,23 @@ void NormKernels::add_norm_backward(const Array& ds, const Array& dy, const Arra
                       ds.shape(), ", da ", da.array.shape());
   if (da.wanted() && dropout.on()) check_segments("add_norm_backward", s, segments);
   do_add_norm_backward(ds, dy, s, segments, dropout, gamma, mean, rstd, dx, da, dgamma, dbeta);
+}
+
+void NormKernels::weight_norm(const Array& v, const Array& g, Array& W, Array& lengths) const {
+  check_columns("weight_norm", v, g, lengths);
+  require<ShapeError>(same_extents(v, W), "weight_norm: v is ", v.shape(), " but W is ", W.shape());
+  do_weight_norm(v, g, W, lengths);
+}
+
+void NormKernels::weight_norm_backward(const Array& dW, const Array& v, const Array& g, const Array& lengths, Sink dv,
+                                       Sink dg) const {
+  check_columns("weight_norm_backward", v, g, lengths);
+  require<ShapeError>(same_extents(dW, v) && fits(dv, v), "weight_norm_backward: dW is ", dW.shape(), ", v ", v.shape(),
+                      ", dv ", dv.array.shape());
+  require<ShapeError>(!dg.wanted() || dg.array.count() == v.cols(), "weight_norm_backward: v is ", v.shape(), ", dg ",
+                      dg.array.shape());
+  if (!dv.wanted() && !dg.wanted()) return;
+  do_weight_norm_backward(dW, v, g, lengths, dv, dg);
 }
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-// The contract of layer normalisation, alone and fused with the residual connection.
+// The contract of layer normalisation, alone and fused with the residual connection, and of weight normalisation.
 #pragma once
 
 #include "dragoman/array/array.h"
@@ -27,6 +27,14 @@ class NormKernels {
                          const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd, Sink dx,
                          Sink da, Sink dgamma, Sink dbeta) const;
 
+  // W = g v / |v| for each column: v and W are [in, out], g is [out]. lengths [out], in accumulation_dtype(), receives
+  // |v| of each column and is saved for backward. A column of zeros has no direction; its results are NaN.
+  // If v is bfloat16, then g, dv and dg may be bfloat16 or float32.
+  void weight_norm(const Array& v, const Array& g, Array& W, Array& lengths) const;
+  // With u = v / |v| and sums over a column: dg = dW . u, and dv = (g / |v|) (dW - (dW . u) u).
+  void weight_norm_backward(const Array& dW, const Array& v, const Array& g, const Array& lengths, Sink dv,
+                            Sink dg) const;
+
  private:
   virtual void do_layer_norm(const Array& x, const Array& gamma, const Array& beta, double eps, Array& y, Array& mean,
                              Array& rstd) const = 0;
@@ -36,6 +44,9 @@ class NormKernels {
   virtual void do_add_norm_backward(const Array& ds, const Array& dy, const Array& s, const Segments& segments,
                                     const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd,
                                     Sink dx, Sink da, Sink dgamma, Sink dbeta) const = 0;
+  virtual void do_weight_norm(const Array& v, const Array& g, Array& W, Array& lengths) const = 0;
+  virtual void do_weight_norm_backward(const Array& dW, const Array& v, const Array& g, const Array& lengths, Sink dv,
+                                       Sink dg) const = 0;
 };
 
 }  // namespace dragoman

@@ -1,4 +1,4 @@
-// Layer normalisation on a CUDA device.
+// Layer normalisation and weight normalisation on a CUDA device.
 #pragma once
 
 #include "dragoman/backend/cuda/context.h"
@@ -13,6 +13,9 @@ class Norm : public virtual Context {
   void do_add_norm_backward(const Array& ds, const Array& dy, const Array& s, const Segments& segments,
                             const Dropout& dropout, const Array& gamma, const Array& mean, const Array& rstd, Sink dx,
                             Sink da, Sink dgamma, Sink dbeta) const override;
+  void do_weight_norm(const Array& v, const Array& g, Array& W, Array& lengths) const override;
+  void do_weight_norm_backward(const Array& dW, const Array& v, const Array& g, const Array& lengths, Sink dv,
+                               Sink dg) const override;
 };
 
 }  // namespace dragoman::cuda

@@ -22,6 +22,7 @@
 #include "dragoman/ops/smoothed_cross_entropy.h"
 #include "dragoman/ops/softmax.h"
 #include "dragoman/ops/take_rows.h"
+#include "dragoman/ops/weight_norm.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/trainer.h"
 
@@ -113,6 +114,8 @@ void add_plain_ops(Cases& cases) {
   add_op(cases, "log_softmax", {{4, 5}}, [](Backend&, Inputs x) { return log_softmax(x[0]); });
   add_op(cases, "layer_norm", {{4, 7}, {7}, {7}},
          [](Backend&, Inputs x) { return layer_norm(x[0], x[1], x[2], 1e-6); });
+  add_op(cases, "weight_norm", {{5, 7}, {7}}, [](Backend&, Inputs x) { return weight_norm(x[0], x[1]); });
+  add_op(cases, "weight_norm: a vector", {{5}, {1}}, [](Backend&, Inputs x) { return weight_norm(x[0], x[1]); });
 }
 
 void add_linear(Cases& cases) {
