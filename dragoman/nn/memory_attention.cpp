@@ -20,9 +20,9 @@ MemoryAttention::MemoryAttention(const MemoryAttentionSizes& sizes_, int site_) 
   if (is_align(score)) W_V.W = weights("W_V", sizes.d_h, sizes.d_v);
   if (!is_additive(score)) return;
   if (score != KeyScore::kConcat) W_K.b = Parameter({sizes.d_k}, initial_bias(sizes.init));
-  v = Parameter({sizes.d_k}, initial_weights(sizes.init, sizes.d_k, 1));
+  v = Parameter({sizes.d_k}, initial_weights(sizes.init, sizes.d_k, 1)).used_as(params::Use::kExact);
   if (score == KeyScore::kAdditiveNormed) {
-    g = Parameter({1}, Initial::constant(std::sqrt(1.0 / static_cast<double>(sizes.d_k))));
+    g = Parameter({1}, Initial::constant(std::sqrt(1.0 / static_cast<double>(sizes.d_k)))).used_as(params::Use::kExact);
   }
 }
 
