@@ -196,34 +196,4 @@ void CellLoop::run() {
   for (std::int64_t t = 0; t < rows_.steps(); ++t) step_with_product(t, {});
 }
 
-RecurrentLayer::RecurrentLayer(const CellSizes& sizes, bool bidirectional_)
-    : forwards(sizes), bidirectional(bidirectional_) {
-  if (bidirectional) backwards = Cell(sizes);
-}
-
-RecurrentLayer::Output RecurrentLayer::operator()(const Tensor& x, const data::TimeRows& rows,
-                                                  const CellState& initial) const {
-  // The states of one direction in the order of time, and the last state of each sentence.
-  const auto read = [&](const Cell& cell, const RowIndex& order, std::int64_t first) {
-    const auto start = [&](const Tensor& both) {
-      return both ? ops::take_rows(columns(both, first, cell.sizes.H), rows.sorted) : Tensor();
-    };
-    CellLoop loop(cell, cell.W(ops::take_rows(x, order)), {start(initial.h), start(initial.c)}, rows);
-    loop.run();
-    return loop.states();
-  };
-  const auto last = [&](const Tensor& states) { return states ? ops::take_rows(states, rows.last) : Tensor(); };
-  const CellState there = read(forwards, rows.forwards, 0);
-  if (!bidirectional) return {ops::place_rows(there.h, rows.forwards), {last(there.h), last(there.c)}};
-  const CellState back = read(backwards, rows.backwards, forwards.sizes.H);
-  const auto both = [&](const Tensor& a, const Tensor& b) { return a ? ops::concat({last(a), last(b)}) : Tensor(); };
-  return {ops::place_beside(there.h, rows.forwards, back.h, rows.backwards),
-          {both(there.h, back.h), both(there.c, back.c)}};
-}
-
-void RecurrentLayer::parameters(ParameterVisitor& visit) {
-  visit.inside("forwards", forwards);
-  if (bidirectional) visit.inside("backwards", backwards);
-}
-
 }  // namespace dragoman::nn

@@ -119,24 +119,4 @@ class CellLoop {
   std::vector<CellState> before_, after_;
 };
 
-// A layer that reads a sequence in one direction, or in both: then its output has the states of both side by side.
-struct RecurrentLayer {
-  Cell forwards, backwards;
-  bool bidirectional = false;
-
-  RecurrentLayer() = default;
-  RecurrentLayer(const CellSizes& sizes, bool bidirectional_);
-
-  std::int64_t width() const { return forwards.sizes.H * (bidirectional ? 2 : 1); }
-
-  struct Output {
-    Tensor states;   // [R, width], in the order of the batch
-    CellState last;  // [B, width] each: after the last token and, backwards, after the first one
-  };
-  // `initial` has the start states of both directions, [B, width] each, in the order of the batch; optional.
-  Output operator()(const Tensor& x, const data::TimeRows& rows, const CellState& initial = {}) const;
-
-  void parameters(ParameterVisitor& visit);
-};
-
 }  // namespace dragoman::nn

@@ -7,6 +7,7 @@
 
 #include "dragoman/nn/layer_testing.h"
 #include "dragoman/nn/memory_attention.h"
+#include "dragoman/nn/recurrent_layer.h"
 #include "dragoman/ops/arithmetic.h"
 #include "dragoman/ops/linear.h"
 #include "dragoman/ops/smoothed_cross_entropy.h"

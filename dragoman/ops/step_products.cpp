@@ -8,10 +8,13 @@ StepProducts::StepProducts(const Tensor& W, const Tensor& b, std::int64_t R, con
   Backend& on = W.backend();
   const Array Y = on.empty({R, W.dim(-1)}, W.array().dtype());
   const bool recorded = will_be_recorded({W, b, steps_bias});
-  if (recorded && !inputs.rows) kept_ = on.empty({R, W.dim(0)}, W.array().dtype());
+  if (recorded && !inputs.rows) {
+    // Rows that no step computes have a gradient of zero; zeros times what the memory held before might be NaN.
+    kept_ = on.empty({R, W.dim(0)}, W.array().dtype());
+    on.fill(kept_, 0.0);
+  }
   const StepInputs all = inputs.rows ? inputs : StepInputs{kept_};
   const std::int64_t k = steps_bias ? steps_bias.dim(-1) : 0;
-  // The gradient of a row that no step computed is zero, so its input does not matter. But 0 times infinity would.
   Y_ = record(Y, {W, b, steps_bias}, [&on, W = W.array(), Y, all, k](Array& dY, Sinks& d) {
     const auto [dW, db, d_steps_bias] = d.first<3>();
     Array x = all.rows;

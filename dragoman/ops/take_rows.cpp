@@ -35,4 +35,14 @@ Tensor place_beside(const Tensor& left, const RowIndex& left_index, const Tensor
   });
 }
 
+// When this function's backward runs, all later functions have added their gradients to its rows of `whole`.
+void place_part(const Tensor& x, const Array& rows, const Tensor& whole) {
+  Backend& on = x.backend();
+  on.place_rows(x.array(), rows, whole.array());
+  record_part(whole, {x}, [&on, rows](const Array& d_whole, Sinks& d) {
+    on.take_rows(d_whole, {.rows = d_whole.rows(), .distinct = true, .taken = rows, .starts = {}, .takers = {}},
+                 d.into(0));
+  });
+}
+
 }  // namespace dragoman::ops

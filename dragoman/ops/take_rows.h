@@ -15,4 +15,9 @@ Tensor place_rows(const Tensor& x, const RowIndex& index);
 // row of the result exactly once.
 Tensor place_beside(const Tensor& left, const RowIndex& left_index, const Tensor& right, const RowIndex& right_index);
 
+// Copies x [n, d] to the rows `rows` (int32 [n]) of `whole`. A loop fills a tensor in this way if the rows of a step
+// are not neighbours. `whole` is a view of all rows of a tensor that was recorded before the loop; later functions may
+// read those of its rows that are filled.
+void place_part(const Tensor& x, const Array& rows, const Tensor& whole);
+
 }  // namespace dragoman::ops

@@ -75,6 +75,12 @@ std::vector<GradientModel> gradient_models() {
       });
     }
   }
+  for (const CellName cell : {CellName::kGru, CellName::kLstm}) {
+    add(join("encoder-self-attention, ", to_string(cell)), [&](RecurrentConfig& config) {
+      config.encoder_self_attention = true;
+      config.cell = cell;
+    });
+  }
   const auto with_dropout = [](RecurrentConfig& config) {
     config.N_enc = config.N_dec = 2;
     config.P_embedding = config.P_layers = config.P_context = config.P_output = 0.2f;

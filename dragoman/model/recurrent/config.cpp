@@ -79,6 +79,9 @@ void RecurrentConfig::validate() const {
   check_bridge(*this);
   require<UsageError>(reset == ResetName::kAfter || cell == CellName::kGru, "reset is a setting of GRUs, but cell is ",
                       to_string(cell), "; set cell to gru, or leave reset out.");
+  require<UsageError>(!encoder_self_attention || initial_state == StartName::kZero,
+                      "initial-state is noise, but with encoder-self-attention the first step starts from zeros; leave "
+                      "one of them out.");
   require_probability("embedding-dropout", P_embedding);
   require_probability("layer-dropout", P_layers);
   require_probability("context-dropout", P_context);

@@ -70,6 +70,7 @@ struct RecurrentConfig {
   int H_enc = 256;  // of each direction
   int H_dec = 256;
   bool bidirectional = true;
+  bool encoder_self_attention = false;
   ContextName context = ContextName::kPrevious;
   ScoreName score = ScoreName::kAdditive;
   OptionalSize attention_width = 0;  // 0: H_dec; the width of additive scores, and of the queries and keys of align
@@ -105,6 +106,8 @@ struct RecurrentConfig {
     field("encoder-hidden", H_enc, "width of the encoder's states, for each direction");
     field("hidden", H_dec, "width of the decoder's states");
     field("bidirectional", bidirectional, "read the source in both directions");
+    field("encoder-self-attention", encoder_self_attention,
+          "let each step of the encoder start from a mean of all its states before, chosen by attention");
     field("context", context, "what the decoder reads of the source: a fixed summary, or attention in this way");
     field("attention-score", score, "how attention compares the decoder's state with a source token");
     field("attention-width", attention_width,

@@ -86,6 +86,8 @@ TEST(RecurrentConfig, NamesBothSettingsThatDoNotFit) {
   expect_refused([](auto& c) { c.reset = ResetName::kBefore, c.cell = CellName::kLstm; }, "reset", "cell is lstm");
   expect_refused([](auto& c) { c.context = ContextName::kFixed, c.mode = ModeName::kHard; }, "attention-mode is hard",
                  "context fixed");
+  expect_refused([](auto& c) { c.encoder_self_attention = true, c.initial_state = StartName::kNoise; },
+                 "initial-state is noise", "encoder-self-attention");
   expect_refused([](auto& c) { c.soft_share = 1.5f; }, "soft-share is 1.5", "from 0 to 1");
   expect_refused([](auto& c) { c.tie = Tie::kThreeWay, c.V_source = 50; }, "tie is three-way",
                  "source-vocabulary is 50");

@@ -11,7 +11,14 @@ Checked multiply_adds(const RecurrentConfig& config, std::int64_t n, std::int64_
 
   Checked encoder = 0;
   for (int layer = 0; layer < config.N_enc; ++layer) {
-    encoder = encoder + Checked(n) * (config.bidirectional ? 2 : 1) * cell(layer == 0 ? E : d_h, H_enc);
+    const Checked in = layer == 0 ? E : d_h, directions = config.bidirectional ? 2 : 1;
+    encoder = encoder + Checked(n) * directions * cell(in, H_enc);
+    if (!config.encoder_self_attention) continue;
+    // A step multiplies its input, its state and the mean before it; step t compares itself with t states and mixes
+    // them.
+    const Checked pairs = n % 2 == 0 ? Checked(n / 2) * (n - 1) : Checked(n) * ((n - 1) / 2);
+    const Checked mixes = config.cell == CellName::kLstm ? 3 : 2;
+    encoder = encoder + directions * (Checked(n) * (in + H_enc + H_enc) * H_enc + pairs * mixes * H_enc);
   }
   const int states = config.cell == CellName::kLstm ? 2 : 1;
   const bool has_bridge = config.bridge == BridgeName::kTanh || config.bridge == BridgeName::kMean;

@@ -14,8 +14,8 @@ Encoder::Encoder(const RecurrentConfig& config)
       P_context(config.P_context),
       noise(config.initial_state == StartName::kNoise ? config.noise : 0) {
   for (int layer = 0; layer < config.N_enc; ++layer) {
-    layers.emplace_back(cell_sizes(config, layer == 0 ? config.E : config.d_h(), 0, config.H_enc),
-                        config.bidirectional);
+    layers.emplace_back(cell_sizes(config, layer == 0 ? config.E : config.d_h(), 0, config.H_enc), config.bidirectional,
+                        config.encoder_self_attention);
   }
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "dragoman/model/recurrent/config.h"
-#include "dragoman/nn/recurrent.h"
+#include "dragoman/nn/recurrent_layer.h"
 
 namespace dragoman::model::recurrent {
 

@@ -42,6 +42,7 @@ constexpr Variant kVariants[] = {
     {"Hard", [](auto& c) { c.mode = ModeName::kHard; }},
     {"HardCurrent", [](auto& c) { luong(c), c.score = ScoreName::kGeneral, c.mode = ModeName::kHard; }},
     {"Gumbel", [](auto& c) { c.mode = ModeName::kGumbel, c.score = ScoreName::kAlign; }},
+    {"EncoderSelfAttention", [](auto& c) { c.encoder_self_attention = true, c.N_enc = 2, c.cell = CellName::kLstm; }},
     {"BridgeCopy", [](auto& c) { c.bridge = BridgeName::kCopy; }},
     {"BridgeMean", [](auto& c) { c.bridge = BridgeName::kMean, c.N_dec = 2; }},
     {"BridgeZero", [](auto& c) { c.bridge = BridgeName::kZero, c.cell = CellName::kLstm; }},
