@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dragoman/decode/engine/dispatcher.h"
+#include "dragoman/model/recurrent/testing.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/trainer.h"
@@ -66,8 +67,9 @@ struct Outcome {
   Doubles gradients;
 };
 
-Outcome gradients_on(const model::TransformerConfig& config, Device device, DType dtype) {
-  model::SmallModel small(config, {.dtype = dtype, .device = device});
+template <class Small, class Config>
+Outcome gradients_on(const Config& config, Device device, DType dtype) {
+  Small small(config, {.dtype = dtype, .device = device});
   small.add_noise();
   train::Trainer trainer(small.model, small.block, {}, kSchedule);
   const auto pairs = model::random_pairs(40, 30, config.V_target, 1);
@@ -87,17 +89,114 @@ double relative_difference(const Doubles& a, const Doubles& b) {
   return std::sqrt(difference / norm);
 }
 
+// Expects that the GPU computes the loss and the gradients of the CPU in double precision.
+template <class Small, class Config>
+void expect_gradients_of_the_cpu(const Config& config) {
+  const Outcome exact = gradients_on<Small>(config, Device{}, DType::kFloat64);
+  const Outcome single = gradients_on<Small>(config, kCuda, DType::kFloat32);
+  const Outcome rounded = gradients_on<Small>(config, kCuda, DType::kBFloat16);
+  EXPECT_NEAR(single.losses.loss(), exact.losses.loss(), 1e-5 * exact.losses.loss());
+  EXPECT_LT(relative_difference(single.gradients, exact.gradients), 1e-5);
+  EXPECT_NEAR(rounded.losses.loss(), exact.losses.loss(), 5e-3 * exact.losses.loss());
+  EXPECT_LT(relative_difference(rounded.gradients, exact.gradients), 6e-2);
+}
+
+// Expects that the GPU finds the translations that the CPU finds.
+template <class Small, class Config>
+void expect_translations_of_the_cpu(const Config& config) {
+  const auto sources = model::random_sentences(30, 20, 101, 7);
+  Small cpu(config), gpu(config, {.device = kCuda});
+  for (Small* one : {&cpu, &gpu}) one->add_noise();
+  for (const int beam : {1, 4}) {
+    const decode::SearchSettings settings{.beam = beam, .max_extra = 5};
+    const auto expected = decode::search(*cpu.on, cpu.model, sources, settings);
+    const auto actual = decode::search(*gpu.on, gpu.model, sources, settings);
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      EXPECT_EQ(actual[i][0].tokens, expected[i][0].tokens) << "sentence " << i;
+      EXPECT_NEAR(actual[i][0].score, expected[i][0].score, 1e-4) << "sentence " << i;
+    }
+  }
+}
+
 TEST_F(CudaModel, HasTheLossAndTheGradientsOfTheCpu) {
   for (const Arrangement& arrangement : arrangements()) {
     SCOPED_TRACE(arrangement.name);
-    const Outcome exact = gradients_on(arrangement.config, Device{}, DType::kFloat64);
-    const Outcome single = gradients_on(arrangement.config, kCuda, DType::kFloat32);
-    const Outcome rounded = gradients_on(arrangement.config, kCuda, DType::kBFloat16);
-    EXPECT_NEAR(single.losses.loss(), exact.losses.loss(), 1e-5 * exact.losses.loss());
-    EXPECT_LT(relative_difference(single.gradients, exact.gradients), 1e-5);
-    EXPECT_NEAR(rounded.losses.loss(), exact.losses.loss(), 5e-3 * exact.losses.loss());
-    EXPECT_LT(relative_difference(rounded.gradients, exact.gradients), 6e-2);
+    expect_gradients_of_the_cpu<model::SmallModel>(arrangement.config);
   }
+}
+
+using model::recurrent::SmallRecurrent;
+
+struct RecurrentArrangement {
+  std::string name;
+  model::RecurrentConfig config;
+};
+
+std::vector<RecurrentArrangement> recurrent_arrangements() {
+  using namespace model::recurrent;  // NOLINT: the names of many settings follow
+  RecurrentConfig wide = small_recurrent();
+  wide.E = 64;
+  wide.H_enc = 32;
+  wide.H_dec = wide.attention_width = 64;
+  wide.V_source = wide.V_target = 101;
+  std::vector<RecurrentArrangement> all = {{"additive", wide}};
+  const auto add = [&](const std::string& name, const std::function<void(RecurrentConfig&)>& change) {
+    all.push_back({name, wide});
+    change(all.back().config);
+  };
+  add("vanilla, scaled, with dropout", [](auto& c) {
+    c.cell = CellName::kVanilla;
+    c.score = ScoreName::kScaled;
+    c.N_enc = c.N_dec = 2;
+    c.P_embedding = c.P_layers = c.P_context = c.P_output = 0.2f;
+  });
+  add("LSTM, general, input feeding", [](auto& c) {
+    c.cell = CellName::kLstm;
+    c.context = ContextName::kCurrent;
+    c.score = ScoreName::kGeneral;
+    c.input_feeding = true;
+    c.N_enc = c.N_dec = 2;
+  });
+  add("LSTM, all positions at once", [](auto& c) {
+    c.cell = CellName::kLstm;
+    c.context = ContextName::kCurrent;
+    c.score = ScoreName::kAlignScaled;
+    c.bridge = BridgeName::kZero;
+  });
+  add("conditional, normed", [](auto& c) {
+    c.context = ContextName::kConditional;
+    c.score = ScoreName::kAdditiveNormed;
+    c.readout = ReadoutName::kDeep;
+    c.bridge = BridgeName::kMean;
+  });
+  add("fixed, reset before", [](auto& c) {
+    c.context = ContextName::kFixed;
+    c.reset = ResetName::kBefore;
+    c.readout = ReadoutName::kState;
+  });
+  add("attention to the past", [](auto& c) { c.encoder_self_attention = true; });
+  add("odd sizes", [](auto& c) {
+    c = small_recurrent();
+    c.V_source = c.V_target = 101;
+  });
+  return all;
+}
+
+TEST_F(CudaModel, HasTheLossAndTheGradientsOfTheCpuForRecurrentModels) {
+  for (const RecurrentArrangement& arrangement : recurrent_arrangements()) {
+    SCOPED_TRACE(arrangement.name);
+    expect_gradients_of_the_cpu<SmallRecurrent>(arrangement.config);
+  }
+}
+
+TEST_F(CudaModel, TranslatesAsTheCpuDoesWithRecurrentModels) {
+  for (const RecurrentArrangement& arrangement : recurrent_arrangements()) {
+    SCOPED_TRACE(arrangement.name);
+    expect_translations_of_the_cpu<SmallRecurrent>(arrangement.config);
+  }
+  model::RecurrentConfig hard = recurrent_arrangements().front().config;
+  hard.mode = model::recurrent::ModeName::kHard;
+  expect_translations_of_the_cpu<SmallRecurrent>(hard);
 }
 
 // The losses of 100 updates, and the weights after the last.
@@ -134,21 +233,10 @@ TEST_F(CudaModel, TheSameSeedGivesTheSameBits) {
 }
 
 TEST_F(CudaModel, TranslatesAsTheCpuDoes) {
-  const auto sources = model::random_sentences(30, 20, 101, 7);
   for (const Arrangement& arrangement : arrangements()) {
     if (arrangement.config.V_target != 101) continue;
     SCOPED_TRACE(arrangement.name);
-    model::SmallModel cpu(arrangement.config), gpu(arrangement.config, {.device = kCuda});
-    for (model::SmallModel* one : {&cpu, &gpu}) one->add_noise();
-    for (const int beam : {1, 4}) {
-      const decode::SearchSettings settings{.beam = beam, .max_extra = 5};
-      const auto expected = decode::search(*cpu.on, cpu.model, sources, settings);
-      const auto actual = decode::search(*gpu.on, gpu.model, sources, settings);
-      for (std::size_t i = 0; i < sources.size(); ++i) {
-        EXPECT_EQ(actual[i][0].tokens, expected[i][0].tokens) << "sentence " << i;
-        EXPECT_NEAR(actual[i][0].score, expected[i][0].score, 1e-4) << "sentence " << i;
-      }
-    }
+    expect_translations_of_the_cpu<model::SmallModel>(arrangement.config);
   }
 }
 

@@ -178,11 +178,9 @@ TEST_P(StepsOfBothNorms, EndWithTheStatesOfTheModel) {
   };
   const model::SmallModel& small = model_.small;
   const data::Sentence input = model::shifted(small, kStepsPair.target);
-  EXPECT_EQ(last_rows(model_.steps(kEncoderSite, 1)),
-            model::encoder_states(small, {kStepsPair.source}, 0));
-  EXPECT_EQ(
-      last_rows(model_.steps(kCrossSite, 1)),
-      model::decoder_rows(small, {kStepsPair.source}, {input}, 0, model::Output::kStates));
+  EXPECT_EQ(last_rows(model_.steps(kEncoderSite, 1)), model::encoder_states(small, {kStepsPair.source}, 0));
+  EXPECT_EQ(last_rows(model_.steps(kCrossSite, 1)),
+            model::decoder_rows(small, {kStepsPair.source}, {input}, 0, model::Output::kStates));
 }
 
 TEST(Steps, OfOneQueryAreThoseOfAllQueries) {
