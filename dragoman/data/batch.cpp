@@ -1,7 +1,5 @@
 #include "dragoman/data/batch.h"
 
-#include <algorithm>
-
 #include "dragoman/base/error.h"
 
 namespace dragoman::data {
@@ -44,17 +42,6 @@ HostBatch make_host_batch(std::span<const SentencePair> pairs, const BatchOption
   return batch;
 }
 
-namespace {
-
-// Copies the offsets to the host arena, for models that need them to plan their work.
-void keep_offsets(Backend& on, const HostTokens& host, Tokens& tokens) {
-  auto* offsets = static_cast<std::int32_t*>(on.host_arena().push(host.offsets.size() * sizeof(std::int32_t)));
-  std::ranges::copy(host.offsets, offsets);
-  tokens.segments.host_offsets = offsets;
-}
-
-}  // namespace
-
 Batch to_device(Backend& on, const HostBatch& batch) {
   Upload upload;
   add(batch.source, upload);
@@ -62,11 +49,9 @@ Batch to_device(Backend& on, const HostBatch& batch) {
   upload.add(batch.targets);
   upload.send(on);
   Batch sent;
-  sent.source = received(batch.source, upload);
-  sent.target = received(batch.target, upload);
+  sent.source = received(on, batch.source, upload);
+  sent.target = received(on, batch.target, upload);
   sent.targets = upload.next();
-  keep_offsets(on, batch.source, sent.source);
-  keep_offsets(on, batch.target, sent.target);
   sent.target_tokens = static_cast<std::int64_t>(batch.targets.size());
   return sent;
 }

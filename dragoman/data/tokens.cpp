@@ -84,13 +84,16 @@ void add(const HostTokens& host, Upload& upload) {
   for (const auto* list : {&host.index.tokens, &host.index.starts, &host.index.rows}) upload.add(*list);
 }
 
-Tokens received(const HostTokens& host, Upload& upload) {
+Tokens received(Backend& on, const HostTokens& host, Upload& upload) {
   Tokens tokens;
   Segments& segments = tokens.segments;
   segments.B = host.B();
   segments.R = host.R();
   segments.longest = host.longest;
   segments.first_sentence = host.first_sentence;
+  auto* offsets = static_cast<std::int32_t*>(on.host_arena().push(host.offsets.size() * sizeof(std::int32_t)));
+  std::ranges::copy(host.offsets, offsets);
+  segments.host_offsets = offsets;
   for (Array* array : {&segments.offsets, &segments.position, &segments.sentence, &tokens.ids}) *array = upload.next();
   if (host.index.starts.empty()) return tokens;
   for (Array* array : {&tokens.index.tokens, &tokens.index.starts, &tokens.index.rows}) *array = upload.next();
@@ -101,7 +104,7 @@ Tokens to_device(Backend& on, const HostTokens& host) {
   Upload upload;
   add(host, upload);
   upload.send(on);
-  return received(host, upload);
+  return received(on, host, upload);
 }
 
 Tokens make_tokens(Backend& on, std::span<const Sentence> sentences, const TokenOptions& options) {

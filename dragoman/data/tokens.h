@@ -53,11 +53,11 @@ class Upload {
   Array sent_;
 };
 
-// Allocates from the backend's arena.
+// Allocates from the backend's arena and from its host arena.
 Tokens to_device(Backend& on, const HostTokens& tokens);
 // to_device() in two halves: call add() before Upload::send() and received() after it.
 void add(const HostTokens& tokens, Upload& upload);
-Tokens received(const HostTokens& tokens, Upload& upload);
+Tokens received(Backend& on, const HostTokens& tokens, Upload& upload);
 // make_host_tokens() and to_device() in one.
 Tokens make_tokens(Backend& on, std::span<const Sentence> sentences, const TokenOptions& options);
 

@@ -7,7 +7,7 @@
 namespace dragoman::nn {
 namespace {
 
-constexpr double kTolerance = 2e-6;
+constexpr double kContextTolerance = 2e-6;
 
 // The context of s = (.8, -.3) over the states (1, 0), (.5, -1), (-.5, 2), in a decoding step.
 struct OneQuery {
@@ -35,11 +35,11 @@ MemoryAttentionSizes sizes(KeyScore score, std::int64_t d_k = 2) {
 }
 
 TEST(MemoryAttention, Products) {
-  expect_near(OneQuery(sizes(KeyScore::kDot)).context(), {.661681, -.277392}, kTolerance);
-  expect_near(OneQuery(sizes(KeyScore::kScaled)).context(), {.599445, -.168025}, kTolerance);
+  expect_near(OneQuery(sizes(KeyScore::kDot)).context(), {.661681, -.277392}, kContextTolerance);
+  expect_near(OneQuery(sizes(KeyScore::kScaled)).context(), {.599445, -.168025}, kContextTolerance);
   OneQuery general(sizes(KeyScore::kGeneral));
   general.attention.set("W_Q", {.5, -.3, .2, .7});
-  expect_near(general.context(), {.599661, -.325187}, kTolerance);
+  expect_near(general.context(), {.599661, -.325187}, kContextTolerance);
 }
 
 TEST(MemoryAttention, Additive) {
@@ -50,12 +50,12 @@ TEST(MemoryAttention, Additive) {
     additive.attention.set("b", {.05, 0, -.1});
     additive.attention.set("v", {1, -.7, .5});
     if (score == KeyScore::kAdditive) {
-      expect_near(additive.context(), {.417344, .006601}, kTolerance);
+      expect_near(additive.context(), {.417344, .006601}, kContextTolerance);
       continue;
     }
     additive.attention.set("g", {1.5});
     // alpha .297709 .480347 .221944
-    expect_near(additive.context(), {.297709 + .5 * .480347 - .5 * .221944, -.480347 + 2 * .221944}, kTolerance);
+    expect_near(additive.context(), {.297709 + .5 * .480347 - .5 * .221944, -.480347 + 2 * .221944}, kContextTolerance);
   }
 }
 
@@ -64,7 +64,7 @@ TEST(MemoryAttention, Align) {
   align.attention.set("W_Q", {.4, -.1, .2, .9});
   align.attention.set("W_K", {.3, .5, -.2, .6});
   align.attention.set("W_V", {1, .2, -.3, .4});
-  expect_near(align.context(), {.438803, .088616}, kTolerance);
+  expect_near(align.context(), {.438803, .088616}, kContextTolerance);
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ void DeviceEngine::encode(std::span<const std::int64_t> slots) {
     positions_ = std::max(positions_, std::min(T_, next_power_of_two(active.limit)));
     sources_ = std::max(sources_, std::min(limits_.source_tokens, next_power_of_two(tokens)));
   }
-  const ArenaScope values(on_.arena());
+  const ArenaScope values(on_.arena()), host(on_.host_arena());
   nn::Pass pass{.on = on_};
   const Tokens source = data::make_tokens(on_, sources, {.V = model_.source_vocabulary(), .index = false});
   model_.store_memory(model_.encode(source, pass), data::make_ids(on_, rows), state_);

@@ -212,7 +212,7 @@ void Engine::encode(std::span<const std::unique_ptr<Active>> sentences) {
   }
   TraceObserver observer(on_, std::move(observers.parts));
   for (std::size_t m = 0; m < models_.size(); ++m) {
-    const ArenaScope values(on_.arena());
+    const ArenaScope values(on_.arena()), host(on_.host_arena());
     nn::Pass pass{.on = on_, .observer = observers.traces && m == 0 ? &observer : nullptr, .heads_off = observers.off};
     const Tokens source = data::make_tokens(on_, sources, {.V = models_[m]->source_vocabulary(), .index = false});
     store_memory(*models_[m], models_[m]->encode(source, pass), entering_, states_[m]);
