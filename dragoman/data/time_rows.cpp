@@ -36,6 +36,8 @@ TimeRows time_rows(Backend& on, const Segments& segments, const Segments& memory
   require<ShapeError>(segments.B == memory.B, "time_rows: ", segments.B, " sentences, but ", memory.B,
                       " in the memory");
   const Ids offsets = host_offsets(on, segments), order = by_falling_length(offsets);
+  require<ShapeError>(offsets.back() == segments.R, "time_rows: the offsets end at ", offsets.back(),
+                      ", but the batch has ", segments.R, " rows");
   const auto length = [&](std::int32_t b) { return offsets[b + 1] - offsets[b]; };
   const auto B = static_cast<std::int32_t>(segments.B);
   TimeRows rows;
