@@ -12,7 +12,7 @@ namespace {
 std::string length_header(std::span<const eval::LengthReport> systems) {
   std::string html = fmt::format("<header>\n<h1>{}</h1>\n", kLengthChartTitle);
   for (const eval::LengthReport& system : systems) {
-    const std::string joined = system.join == 1 ? "" : fmt::format(" of {} lines joined", with_thousands(system.join));
+    const std::string joined = system.join == 1 ? "" : fmt::format(", each of {} lines", with_thousands(system.join));
     html += fmt::format("<p><b>{}</b>: BLEU {:.1f}, {}{}</p>\n", escaped(system.name), system.scores.all.bleu,
                         counted(system.scores.all.sentences, "sentence").text(), joined);
   }
