@@ -4,49 +4,27 @@
 #include <chrono>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
-#include "dragoman/cli/settings/output_file.h"
+#include "dragoman/cli/evaluate_by_length.h"
+#include "dragoman/cli/settings/evaluate_options.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/settings/translation_settings.h"
 #include "dragoman/cli/show/evaluation_report.h"
 #include "dragoman/cli/show/output.h"
 #include "dragoman/cli/show/progress.h"
 #include "dragoman/cli/swapped_files.h"
+#include "dragoman/data/joined_lines.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/eval/spaces.h"
 #include "dragoman/text/lines.h"
 
 namespace dragoman::cli {
 namespace {
-
-struct EvaluateOptions {
-  std::string source, reference, output, scores;
-  bool json = false;
-
-  template <class Visitor>
-  void fields(Visitor&& field) {
-    field("source", file_name(source), "file of sentences to translate, one per line");
-    field("reference", file_name(reference), "file of reference translations, one per line");
-    field("output", file_name(output), "write the translations to this file");
-    field("scores", file_name(scores),
-          "write the scores of each sentence to this file as tab-separated lines; - prints them");
-    field("json", json, "print JSON");
-  }
-
-  // Throws a UsageError for settings that are missing or contradict each other.
-  void validate() const {
-    require<UsageError>(source != "-" || reference != "-", "only one file can be standard input (-).");
-    require<UsageError>(!json || scores != "-",
-                        "--json and --scores - both write to standard output; name a file for --scores.");
-    require<UsageError>(output.empty() || output != scores, "--output and --scores name the same file.");
-    require<UsageError>(output != "-", "--output needs a file; translations are not printed.");
-    for (const std::string& path : {output, scores}) check_output_file(path, {source, reference});
-  }
-};
 
 constexpr std::size_t kMaxBytes = std::size_t{1} << 29;  // of a test set
 constexpr std::size_t kBytesForLine = 200;               // per line besides its text: statistics and results
@@ -65,7 +43,8 @@ TestSet read_test_set(const EvaluateOptions& options) {
   }
   require<UsageError>(!set.sources.empty(), text::shown_name(options.source),
                       " is empty: there is nothing to translate.");
-  return set;
+  return {.sources = data::joined_lines(std::move(set.sources), options.join),
+          .references = data::joined_lines(std::move(set.references), options.join)};
 }
 
 void translate(decode::Translator& translator, const TestSet& set, Evaluation& evaluation) {
@@ -132,28 +111,37 @@ void evaluate(CommandSettings& settings) {
   decode::SearchSettings search;
   MetricSettings metric;
   EvaluateOptions options;
+  LengthOptions length_options;
   settings.apply(translation_settings);
   settings.apply(search);
   settings.apply(metric);
   settings.apply(options);
+  settings.apply(length_options);
   require_search_effects(settings, search);
   settings.require_effect("n-best", search.method == decode::Method::kSample || search.n_best == 1,
                           "here: only the best translation is scored.");
   options.validate();
+  length_options.validate(options, settings);
   metric.validate();
   decode::TranslatorOptions translator_options = options_of(translation_settings, search);
   translator_options.report = note;
+  const std::vector<eval::LengthReport> compared = compared_systems(length_options, metric);
   announce_typing(options.source, "evaluate", "the sentences");
   announce_typing(options.reference, "evaluate", "the references");
   const TestSet set = read_test_set(options);
   decode::Translator translator(directories(translation_settings), translator_options);
   warn_if_swapped("evaluate", translator.model().info,
                   {.source = options.source, .reference = options.reference, .flags = "--source and --reference"});
-  Evaluation evaluation{.search = search};
+  Evaluation evaluation{.search = search, .join = options.join};
   translate(translator, set, evaluation);
   score_references(translator, set, evaluation);
   score(metric, set, evaluation);
   write_results(options, evaluation);
+  if (length_options.by_length > 0) {
+    evaluation.by_length =
+        with_compared(length_report(length_options, translation_settings.model, set, evaluation), compared);
+    write_length_results(length_options, evaluation.by_length);
+  }
   print(options.json ? evaluation_json(evaluation).dump(2) + "\n" : evaluation_text(evaluation));
 }
 
@@ -162,6 +150,7 @@ void evaluate(CommandSettings& settings) {
 void add_evaluate(CLI::App& program) {
   CommandSettings& settings = add_command(program, "evaluate", "translate a test set and score it", evaluate);
   settings.add_flags(EvaluateOptions{}, "Options");
+  settings.add_flags(LengthOptions{}, "Scores by length");
   settings.add_flags(TranslationSettings{}, "Translation");
   settings.add_flags(MetricSettings{}, "Scores");
   settings.add_flags(decode::SearchSettings{}, "Search");
@@ -171,6 +160,9 @@ void add_evaluate(CLI::App& program) {
                           "  --source dragoman-demo/text/test.en --reference dragoman-demo/text/test.de"},
                          {"the same with greedy search, as JSON, and keep the translations",
                           "dragoman evaluate --model dragoman-demo --search greedy --json --output test.de \\\n"
+                          "  --source dragoman-demo/text/test.en --reference dragoman-demo/text/test.de"},
+                         {"how well long inputs are translated: scores by length, with a chart",
+                          "dragoman evaluate --model dragoman-demo --join 2 --by-length 5 --chart lengths.html \\\n"
                           "  --source dragoman-demo/text/test.en --reference dragoman-demo/text/test.de"}});
 }
 

@@ -81,6 +81,9 @@ class BleuMetric : public Metric {
   std::string details(std::span<const double> sums) const override;
   Json record(std::span<const double> sums) const override;
 
+  // The counts that the statistics hold.
+  static BleuStatistics counts_in(std::span<const double> sums);
+
  private:
   BleuSettings settings_;
 };

@@ -13,7 +13,16 @@ namespace {
 constexpr std::size_t kHypothesisLength = 0, kReferenceLength = 1, kCorrect = 2, kTotal = kCorrect + kBleuOrder,
                       kWidth = kTotal + kBleuOrder;
 
-BleuStatistics from_sums(std::span<const double> sums) {
+// The method with its value if it has one, such as "floor[0.10]".
+std::string smoothing_text(const BleuSettings& settings) {
+  const std::string name(to_string(settings.smoothing));
+  const bool has_value = settings.smoothing == BleuSmoothing::kFloor || settings.smoothing == BleuSmoothing::kAddK;
+  return has_value ? fmt::format("{}[{:.2f}]", name, smoothing_value(settings)) : name;
+}
+
+}  // namespace
+
+BleuStatistics BleuMetric::counts_in(std::span<const double> sums) {
   BleuStatistics statistics;
   if (sums.empty()) return statistics;  // there was no sentence
   const auto count = [sums](std::size_t at) { return static_cast<std::int64_t>(sums[at]); };
@@ -25,15 +34,6 @@ BleuStatistics from_sums(std::span<const double> sums) {
   }
   return statistics;
 }
-
-// The method with its value if it has one, such as "floor[0.10]".
-std::string smoothing_text(const BleuSettings& settings) {
-  const std::string name(to_string(settings.smoothing));
-  const bool has_value = settings.smoothing == BleuSmoothing::kFloor || settings.smoothing == BleuSmoothing::kAddK;
-  return has_value ? fmt::format("{}[{:.2f}]", name, smoothing_value(settings)) : name;
-}
-
-}  // namespace
 
 std::string BleuMetric::settings() const {
   return fmt::format("case:{}|eff:{}|tok:{}|smooth:{}{}", settings_.lowercase ? "lc" : "mixed",
@@ -53,7 +53,7 @@ Statistics BleuMetric::statistics(std::string_view hypothesis, std::span<const s
   return row;
 }
 
-double BleuMetric::score(std::span<const double> sums) const { return bleu(from_sums(sums), settings_).score; }
+double BleuMetric::score(std::span<const double> sums) const { return bleu(counts_in(sums), settings_).score; }
 
 ResampledScore BleuMetric::resampled_score(std::span<const float> sums) const {
   PerOrder<float> correct, total;
@@ -70,11 +70,11 @@ ResampledScore BleuMetric::resampled_score(std::span<const float> sums) const {
 double BleuMetric::shuffled_score(std::span<const double> sums) const {
   BleuSettings whole = settings_;
   if (whole.smoothing == BleuSmoothing::kAddK) whole.smoothing_value = std::floor(smoothing_value(settings_));
-  return bleu(from_sums(sums), whole).score;
+  return bleu(counts_in(sums), whole).score;
 }
 
 std::string BleuMetric::details(std::span<const double> sums) const {
-  const Bleu result = bleu(from_sums(sums), settings_);
+  const Bleu result = bleu(counts_in(sums), settings_);
   const auto& [c, r] = std::pair(result.statistics.hypothesis_length, result.statistics.reference_length);
   const double ratio = r > 0 ? static_cast<double>(c) / static_cast<double>(r) : 0;
   return fmt::format("{:.1f} (BP = {:.3f} ratio = {:.3f} hyp_len = {} ref_len = {})", fmt::join(result.precisions, "/"),
@@ -82,7 +82,7 @@ std::string BleuMetric::details(std::span<const double> sums) const {
 }
 
 Json BleuMetric::record(std::span<const double> sums) const {
-  const Bleu result = bleu(from_sums(sums), settings_);
+  const Bleu result = bleu(counts_in(sums), settings_);
   return {{"precisions", result.precisions},
           {"brevity_penalty", result.brevity_penalty},
           {"correct", result.statistics.correct},

@@ -62,10 +62,14 @@ std::vector<double> Samples::sorted() const {
   return sorted;
 }
 
-double Samples::half_width() const {
+Bounds Samples::bounds() const {
   const std::vector<double> sorted = this->sorted();
   const std::size_t left_out = sorted.size() / 40;  // at either end: 2.5 %
-  const double lower = sorted[left_out], upper = sorted[sorted.size() - left_out - 1];
+  return {.lower = sorted[left_out], .upper = sorted[sorted.size() - left_out - 1]};
+}
+
+double Samples::half_width() const {
+  const auto [lower, upper] = bounds();
   return 0.5 * (is_single_ ? static_cast<float>(upper) - static_cast<float>(lower) : upper - lower);
 }
 

@@ -10,6 +10,11 @@
 
 namespace dragoman::eval {
 
+// The limits of an interval.
+struct Bounds {
+  double lower = 0, upper = 0;
+};
+
 class Samples {
  public:
   void add(const ResampledScore& sample);
@@ -23,7 +28,8 @@ class Samples {
 
   double exact_mean() const;  // Python's statistics.mean
   double numpy_mean() const;  // NumPy's mean of the scores in ascending order
-  double half_width() const;  // half the width of the interval of the middle 95 % of the scores
+  Bounds bounds() const;      // of the interval of the middle 95 % of the scores
+  double half_width() const;  // half the width of that interval
 
  private:
   std::vector<double> sorted() const;

@@ -6,7 +6,6 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/eval/numpy_random.h"
-#include "dragoman/eval/samples.h"
 
 namespace dragoman::eval {
 namespace {
@@ -73,6 +72,10 @@ std::string resampling_text(Resampling kind, const Trials& trials) {
 Interval confidence_interval(const Metric& metric, const SentenceStatistics& corpus, const Trials& trials) {
   const Samples samples = bootstrap(metric, corpus, trials);
   return {samples.exact_mean(), samples.half_width()};
+}
+
+Bounds confidence_bounds(const Metric& metric, const SentenceStatistics& corpus, const Trials& trials) {
+  return bootstrap(metric, corpus, trials).bounds();
 }
 
 PairedBootstrap paired_bootstrap(const Metric& metric, const SentenceStatistics& baseline,

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "dragoman/eval/metric.h"
+#include "dragoman/eval/samples.h"
 
 namespace dragoman::eval {
 
@@ -32,6 +33,8 @@ struct Interval {
 // In all functions below, a corpus must have at least one sentence, and the two corpora of a paired test must have the
 // same number.
 Interval confidence_interval(const Metric& metric, const SentenceStatistics& corpus, const Trials& trials);
+// The limits of the same interval. Half their distance is the half-width. A corpus of one sentence has no width.
+Bounds confidence_bounds(const Metric& metric, const SentenceStatistics& corpus, const Trials& trials);
 
 // The p-value estimates the probability of a difference at least as large as the observed one if both systems were
 // equally good. Like sacreBLEU, both tests count only trials whose difference is larger than the observed one.

@@ -6,6 +6,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
+#include "dragoman/cli/show/length_table.h"
 #include "dragoman/cli/show/score_report.h"
 
 namespace dragoman::cli {
@@ -58,6 +59,18 @@ std::string search_text(const decode::SearchSettings& search) {
                      to_string(search.length_norm), search.alpha);
 }
 
+void add_lengths(Json& object, const std::vector<eval::LengthReport>& systems) {
+  for (std::size_t i = 0; i < systems.size(); ++i) {
+    Json record = {{"name", systems[i].name}};
+    record.update(eval::length_record(systems[i]));
+    if (i == 0) {
+      object["by_length"] = record;
+    } else {
+      object["compared"].push_back(record);
+    }
+  }
+}
+
 }  // namespace
 
 std::string evaluation_text(const Evaluation& evaluation) {
@@ -70,6 +83,7 @@ std::string evaluation_text(const Evaluation& evaluation) {
   if (evaluation.cut_short > 0) {
     text += fmt::format("  {} of the translations ran into the length limit\n", with_thousands(evaluation.cut_short));
   }
+  if (!evaluation.by_length.empty()) text += "\n" + length_table_text(evaluation.by_length);
   return text;
 }
 
@@ -83,12 +97,14 @@ Json evaluation_json(const Evaluation& evaluation) {
                           {"left_out", references.left_out}};
   const auto sentences = std::ssize(evaluation.translations);
   object["translation"] = {{"sentences", sentences},
+                           {"join", evaluation.join},
                            {"tokens", evaluation.tokens},
                            {"cut_short", evaluation.cut_short},
                            {"seconds", evaluation.seconds},
                            {"sentences_per_second", static_cast<double>(sentences) / evaluation.seconds},
                            {"tokens_per_second", static_cast<double>(evaluation.tokens) / evaluation.seconds},
                            {"search", settings_to_json(evaluation.search)}};
+  add_lengths(object, evaluation.by_length);
   return object;
 }
 

@@ -9,6 +9,7 @@
 #include "dragoman/base/json.h"
 #include "dragoman/cli/settings/metric_settings.h"
 #include "dragoman/decode/lines/translator.h"
+#include "dragoman/eval/length_report.h"
 #include "dragoman/eval/metric.h"
 
 namespace dragoman::cli {
@@ -19,6 +20,7 @@ struct TestSet {
 
 struct Evaluation {
   decode::SearchSettings search;
+  int join = 1;  // lines that make one pair
   std::vector<std::string> translations = {};
   std::vector<double> log_probabilities = {};                       // of the translations
   std::int64_t tokens = 0;                                          // of the translations together
@@ -28,13 +30,17 @@ struct Evaluation {
 
   ChosenMetrics metrics = {}, sentence_metrics = {};  // the same metrics for the whole text and for single sentences
   std::vector<eval::SentenceStatistics> statistics = {};  // per metric
+  // With --by-length: the scores of this system by length, and then those of the systems that it is compared with.
+  std::vector<eval::LengthReport> by_length = {};
 };
 
-// A line for each score with its signature, one for the likelihood of the references, and one for the speed.
+// A line for each score with its signature, one for the likelihood of the references, one for the speed, and a table of
+// the scores by length.
 std::string evaluation_text(const Evaluation& evaluation);
 
 // {"bleu": {...}, "chrf": {...}, "references": {"nll_per_subword": ..., "perplexity": ..., ...},
-//  "translation": {"sentences_per_second": ..., ...}}
+//  "translation": {"sentences_per_second": ..., ...}}, and with --by-length {"by_length": a length_record() with the
+// name of the system, "compared": [...]}
 Json evaluation_json(const Evaluation& evaluation);
 
 // A header line, then a line for each sentence: the log-probability of the translation, the negative log-likelihood of

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "dragoman/base/strings.h"
 #include "dragoman/train/report/html.h"
@@ -15,39 +14,6 @@ namespace {
 // Coordinates of the drawing, which the page scales to the available width.
 constexpr double kWidth = 400, kHeight = 240, kLeft = 54, kRight = 388, kTop = 10, kBottom = 210;
 constexpr std::size_t kMaxDots = 40;
-
-struct Axis {
-  double low = 0, high = 1;  // values at the ends of the axis
-  double from = 0, to = 1;   // coordinates of the ends
-  Scale scale = Scale::kLinear;
-
-  double at(double value) const {
-    const bool is_log = scale == Scale::kLog;
-    const double share = is_log ? std::log(value / low) / std::log(high / low) : (value - low) / (high - low);
-    return from + share * (to - from);
-  }
-  std::vector<double> ticks(int count) const {
-    return scale == Scale::kLog ? log_ticks(low, high, count) : linear_ticks(low, high, count);
-  }
-};
-
-struct Range {
-  double low = std::numeric_limits<double>::infinity();
-  double high = -std::numeric_limits<double>::infinity();
-
-  void include(double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-  // Gives a range without width (apart from rounding) some width, because it has no scale otherwise.
-  void widen() {
-    const double size = std::max(std::abs(low), std::abs(high));
-    if (high - low > 1e-9 * size) return;
-    const double margin = size == 0 ? 1 : size / 2;
-    low -= margin;
-    high += margin;
-  }
-};
 
 // The points that can be drawn: finite, small enough to leave a margin, and above zero on a log scale.
 std::vector<Series> drawable(const Chart& chart) {
@@ -69,7 +35,7 @@ struct Axes {
 };
 
 Axes axes_for(const Chart& chart, const std::vector<Series>& all) {
-  Range x, y;
+  ValueRange x, y;
   for (const Series& series : all) {
     for (const Point& point : series.points) {
       x.include(point.x);
@@ -152,7 +118,13 @@ std::string aria_text(const Chart& chart, const std::vector<Series>& all) {
   return escaped(text);
 }
 
-std::string legend(const std::vector<Series>& all) {
+}  // namespace
+
+std::string Series::colour(std::size_t number) const {
+  return run ? fmt::format("r{}", *run) : fmt::format("s{}", number);
+}
+
+std::string chart_legend(const std::vector<Series>& all) {
   // A page of several runs says whose curve it is even if only one of them has it.
   if (all.empty() || (all.size() == 1 && !all.front().run)) return "";
   std::string items;
@@ -161,17 +133,11 @@ std::string legend(const std::vector<Series>& all) {
   return "<ul class=\"legend\">" + items + "</ul>";
 }
 
-}  // namespace
-
-std::string Series::colour(std::size_t number) const {
-  return run ? fmt::format("r{}", *run) : fmt::format("s{}", number);
-}
-
 std::string chart_figure(const Chart& chart) {
   const std::vector<Series> all = drawable(chart);
   std::string html =
       fmt::format("<figure class=\"chart\">\n<figcaption><h3>{}</h3><p>{}{}</p>{}</figcaption>\n", escaped(chart.title),
-                  escaped(chart.unit), chart.scale == Scale::kLog ? ", log scale" : "", legend(all));
+                  escaped(chart.unit), chart.scale == Scale::kLog ? ", log scale" : "", chart_legend(all));
   if (all.empty()) {
     html += "<p class=\"none\">Nothing recorded yet.</p>\n";
   } else {
@@ -212,41 +178,6 @@ std::vector<Point> averaged(const std::vector<Point>& points, std::size_t most) 
     }
   }
   return means;
-}
-
-// The distance between ticks is 1, 2 or 5 times a power of ten: the smallest that is at least (high - low) / count.
-std::vector<double> linear_ticks(double low, double high, int count) {
-  const double rough = (high - low) / count, decade = std::pow(10, std::floor(std::log10(rough)));
-  double step = 10 * decade;
-  for (const double round : {5.0, 2.0, 1.0}) {
-    if (round * decade >= rough) step = round * decade;
-  }
-  std::vector<double> ticks;
-  // Multiplies instead of adding steps, because a sum drifts and 0 would print as 1e-17.
-  for (double multiple = std::ceil(low / step); multiple * step <= high; ++multiple) ticks.push_back(multiple * step);
-  return ticks;
-}
-
-// Ticks at 1, 2 and 5 times each power of ten. If these are few, also at 3 and 7 times; if they are too many, only at
-// every power of ten, or at every second one, and so on.
-std::vector<double> log_ticks(double low, double high, int count) {
-  const auto ticks_at = [&](const std::vector<double>& rounds, int decades) {
-    std::vector<double> ticks;
-    const int first = static_cast<int>(std::floor(std::log10(low) / decades)) * decades;
-    for (int power = first; std::pow(10, power) <= high; power += decades) {
-      for (const double round : rounds) {
-        const double tick = round * std::pow(10, power);
-        if (tick >= low && tick <= high) ticks.push_back(tick);
-      }
-    }
-    return ticks;
-  };
-  const auto most = static_cast<std::size_t>(count) + 2;
-  std::vector<double> ticks = ticks_at({1, 2, 5}, 1);
-  if (ticks.size() < 4) ticks = ticks_at({1, 2, 3, 5, 7}, 1);
-  if (ticks.size() < 3) return linear_ticks(low, high, count);  // less than a decade or so
-  for (int decades = 1; ticks.size() > most; ++decades) ticks = ticks_at({1}, decades);
-  return ticks;
 }
 
 }  // namespace dragoman::train

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/train/report/axis.h"
+
 namespace dragoman::train {
 
 struct Point {
@@ -23,8 +25,6 @@ struct Series {
   std::string colour(std::size_t number) const;
 };
 
-enum class Scale { kLinear, kLog };
-
 struct Chart {
   std::string title;
   std::string unit;  // of the vertical axis
@@ -39,15 +39,14 @@ struct Chart {
 // reads them to show the values at the pointer.
 std::string chart_figure(const Chart& chart);
 
+// The names of the series beside their colours, as a list; nothing for a single series that is not a run.
+std::string chart_legend(const std::vector<Series>& all);
+
 // At most `most` of the points: the first, the last, and the lowest and highest of each interval between them, so that
 // no spike is lost.
 std::vector<Point> thinned(const std::vector<Point>& points, std::size_t most);
 
 // Divides the points into at most `most` intervals with about equal numbers of points, and returns the mean of each.
 std::vector<Point> averaged(const std::vector<Point>& points, std::size_t most);
-
-// About `count` round values between `low` and `high` for the ticks of an axis.
-std::vector<double> linear_ticks(double low, double high, int count);
-std::vector<double> log_ticks(double low, double high, int count);
 
 }  // namespace dragoman::train

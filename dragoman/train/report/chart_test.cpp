@@ -41,18 +41,6 @@ TEST(Averaged, TakesTheMeanOfEachInterval) {
   EXPECT_EQ(averaged({{1, 2}}, 300).size(), 1u);
 }
 
-TEST(LinearTicks, AreRound) {
-  EXPECT_EQ(linear_ticks(0, 3000, 5), (std::vector<double>{0, 1000, 2000, 3000}));
-  EXPECT_EQ(linear_ticks(-0.3, 0.25, 5), (std::vector<double>{-0.2, 0, 0.2}));
-}
-
-TEST(LogTicks, FollowTheDecades) {
-  EXPECT_EQ(log_ticks(3, 150, 5), (std::vector<double>{5, 10, 20, 50, 100}));
-  EXPECT_EQ(log_ticks(1, 1e5, 5).size(), 6u);
-  EXPECT_LE(log_ticks(1, 1e40, 5).size(), 7u);
-  EXPECT_EQ(log_ticks(11, 14, 5), linear_ticks(11, 14, 5));
-}
-
 TEST(ChartFigure, DescribesItsCurvesInWordsAndValues) {
   const std::string html = chart_figure(chart_of({{10, 9.5}, {3000, 2.25}}));
   EXPECT_TRUE(contains(html, "aria-label=\"Loss, nats. training: from 9.5 at step 10 to 2.25 at step 3,000.\""));

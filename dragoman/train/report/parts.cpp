@@ -10,9 +10,7 @@
 
 namespace dragoman::train {
 
-// report.css and report.js, compiled in (cmake/embed.cmake).
-std::string_view report_style();
-std::string_view report_script();
+std::string_view report_script();  // report.js, compiled in (cmake/embed.cmake)
 
 namespace {
 

@@ -14,6 +14,9 @@
 
 namespace dragoman::train {
 
+// report.css, compiled in (cmake/embed.cmake).
+std::string_view report_style();
+
 // The whole page around its content, with style and script. The title is escaped.
 std::string whole_page(const std::string& title, const std::string& content);
 

@@ -2,6 +2,7 @@
 //
 // Shows the values of the curves at the pointer, or at the step chosen with the arrow keys. The coordinates of the
 // points are read from each curve's path; their steps and values are in its data-values attribute, in the same order.
+// A drawing whose horizontal axis has no steps names its unit in data-unit, and its top and bottom in data-frame.
 "use strict";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -51,6 +52,8 @@ function addReadout(svg) {
   box.className = "readout";
   box.hidden = true;
   box.setAttribute("aria-live", "polite");
+  const unit = svg.dataset.unit ?? "step";
+  const [top, bottom] = (svg.dataset.frame ?? "10 210").split(" ");  // kTop and kBottom in chart.cpp
   let chosen = stops.length - 1;
 
   function hide() {
@@ -62,16 +65,16 @@ function addReadout(svg) {
     chosen = Math.max(0, Math.min(stops.length - 1, index));
     const at = stops[chosen];
     marks.replaceChildren();
-    element(marks, "path", {class: "guide", d: `M${at.x} 10V210`});  // from kTop to kBottom, as in chart.cpp
+    element(marks, "path", {class: "guide", d: `M${at.x} ${top}V${bottom}`});
     const title = document.createElement("b");
-    title.textContent = `step ${at.step}`;
+    title.textContent = `${unit} ${at.step}`;
     box.replaceChildren(title);
     for (const curve of curves.filter(isShown)) {
       const point = curve.points[nearest(curve.points, at.x)];
       element(element(marks, "g", {class: curve.kind}), "circle", {class: "marker", cx: point.x, cy: point.y, r: 4});
       const line = box.appendChild(document.createElement("span"));
       line.className = curve.kind;
-      line.textContent = `${curve.name}: ${point.value}` + (point.step === at.step ? "" : ` (step ${point.step})`);
+      line.textContent = `${curve.name}: ${point.value}` + (point.step === at.step ? "" : ` (${unit} ${point.step})`);
     }
     box.hidden = false;
     const scale = svg.clientWidth / svg.viewBox.baseVal.width;
