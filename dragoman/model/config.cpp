@@ -6,6 +6,15 @@
 
 namespace dragoman::model {
 
+void require_vocabularies(int V_source, int V_target, Tie tie) {
+  require_between("source-vocabulary", V_source, kMinVocabulary, kMaxVocabulary);
+  require_between("target-vocabulary", V_target, kMinVocabulary, kMaxVocabulary);
+  require<UsageError>(tie != Tie::kThreeWay || V_source == V_target,
+                      "tie is three-way, which needs one vocabulary for both sides, but source-vocabulary is ",
+                      V_source, " and target-vocabulary is ", V_target,
+                      "; make them equal, or set tie to decoder or none.");
+}
+
 optim::Schedule TrainingConfig::rates(int d_model) const {
   return {.shape = schedule,
           .constant = rate_constant,

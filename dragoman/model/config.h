@@ -16,6 +16,9 @@ namespace dragoman::model {
 enum class Tie { kThreeWay, kDecoder, kNone };
 constexpr std::array<std::string_view, 3> names(Tie) { return {"three-way", "decoder", "none"}; }
 
+// Throws a UsageError for vocabularies that are too small or too large, or that cannot share a matrix as `tie` says.
+void require_vocabularies(int V_source, int V_target, Tie tie);
+
 // The decoder's input before the first word.
 enum class DecoderStart { kBos, kEos, kZeroVector };
 constexpr std::array<std::string_view, 3> names(DecoderStart) { return {"bos", "eos", "zero-vector"}; }

@@ -2,6 +2,8 @@
 // SmallModelOf some model.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <vector>
 
 #include "dragoman/model/testing.h"
@@ -87,6 +89,40 @@ Doubles alone(const Small& small, const Sentence& source, const Sentence& inputs
   Doubles last;
   for (const std::int32_t id : inputs) last = steps.step({id}).front();
   return last;
+}
+
+// Expects that every hypothesis of two sentences has the scores that it has alone. Like a beam search, but with random
+// choices: hypotheses fork, end and change places.
+template <class Small>
+void expect_scores_as_if_alone(const Small& small, std::int64_t step_count, std::uint64_t seed) {
+  const Sentences sources{{5, 6, 7, 2}, {8, 9, 10, 11, 12, 2}};
+  constexpr std::int64_t kRows = 6;
+  Steps steps(small, sources, kRows * step_count);
+  RandomStream random(seed);
+  struct Hypothesis {
+    std::int32_t sentence;
+    Sentence inputs;
+  };
+  const std::int32_t start = small.model.start_token();
+  std::vector<Hypothesis> rows{{0, {start}}, {1, {start}}};
+  for (std::int64_t t = 0; t < step_count; ++t) {
+    Sentence ids;
+    for (const Hypothesis& row : rows) ids.push_back(row.inputs.back());
+    const std::vector<Doubles> scores = steps.step(ids);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      EXPECT_EQ(steps.state.sentence(static_cast<std::int64_t>(r)), rows[r].sentence);
+      EXPECT_EQ(scores[r], alone(small, sources[rows[r].sentence], rows[r].inputs)) << "step " << t << ", row " << r;
+    }
+    std::vector<std::int32_t> parents(1 + random.below(kRows));
+    std::vector<Hypothesis> next;
+    for (std::int32_t& parent : parents) {
+      parent = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(rows.size())));
+      next.push_back(rows[parent]);
+      next.back().inputs.push_back(4 + static_cast<std::int32_t>(random.below(30)));
+    }
+    steps.state.reorder(parents);
+    rows = next;
+  }
 }
 
 }  // namespace dragoman::model

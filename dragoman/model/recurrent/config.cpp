@@ -16,12 +16,7 @@ void check_sizes(const RecurrentConfig& config) {
   require_between("hidden", config.H_dec, 1, kMaxWidth / 8);
   require_between("attention-width", config.attention_width, 0, kMaxWidth);
   require_between("value-width", config.value_width, 0, kMaxWidth);
-  require_between("source-vocabulary", config.V_source, kMinVocabulary, kMaxVocabulary);
-  require_between("target-vocabulary", config.V_target, kMinVocabulary, kMaxVocabulary);
-  require<UsageError>(config.tie != Tie::kThreeWay || config.V_source == config.V_target,
-                      "tie is three-way, which needs one vocabulary for both sides, but source-vocabulary is ",
-                      config.V_source, " and target-vocabulary is ", config.V_target,
-                      "; make them equal, or set tie to decoder or none.");
+  require_vocabularies(config.V_source, config.V_target, config.tie);
 }
 
 std::string encoder_width(const RecurrentConfig& config) {

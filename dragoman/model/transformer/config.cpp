@@ -15,8 +15,7 @@ void check_sizes(const TransformerConfig& config) {
   require_between("heads", config.h, 1, kMaxWidth);
   require_between("d-k", config.d_k, 0, kMaxWidth);
   require_between("d-v", config.d_v, 0, kMaxWidth);
-  require_between("source-vocabulary", config.V_source, kMinVocabulary, kMaxVocabulary);
-  require_between("target-vocabulary", config.V_target, kMinVocabulary, kMaxVocabulary);
+  require_vocabularies(config.V_source, config.V_target, config.tie);
   require_between("max-positions", config.max_positions, 1, kMaxWidth);
   require<UsageError>(config.window >= 0, "window is ", config.window, "; it must be above 0, or left out.");
 }
@@ -33,10 +32,6 @@ void check_heads(const TransformerConfig& config) {
 }
 
 void check_embeddings(const TransformerConfig& config) {
-  require<UsageError>(config.tie != Tie::kThreeWay || config.V_source == config.V_target,
-                      "tie is three-way, which needs one vocabulary for both sides, but source-vocabulary is ",
-                      config.V_source, " and target-vocabulary is ", config.V_target,
-                      "; make them equal, or set tie to decoder or none.");
   const bool sinusoid = config.positions == Positions::kSinusoid || config.positions == Positions::kSinusoidT2T;
   require<UsageError>(!sinusoid || config.d_model % 2 == 0, "d-model is ", config.d_model,
                       ", but sinusoid positions come in pairs of sine and cosine; make it even, or set positions to "

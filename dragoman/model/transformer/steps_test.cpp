@@ -86,39 +86,11 @@ TEST(Reorder, PermutingRowsPermutesResults) {
   }
 }
 
-// Like a beam search, but with random choices: hypotheses fork, end and change places.
 TEST(Reorder, EveryHypothesisScoresAsIfItWereAlone) {
   for (const bool window : {false, true}) {
     TransformerConfig config = small_config();
     if (window) config.window = 3;
-    const SmallModel small(config, {.threads = 2});
-    const Sentences sources{{5, 6, 7, 2}, {8, 9, 10, 11, 12, 2}};
-    constexpr std::int64_t kRows = 6, kSteps = 8;
-    Steps steps(small, sources, kRows * kSteps);
-    RandomStream random(window ? 8 : 7);
-    struct Hypothesis {
-      std::int32_t sentence;
-      Sentence inputs;
-    };
-    std::vector<Hypothesis> rows{{0, {1}}, {1, {1}}};
-    for (std::int64_t t = 0; t < kSteps; ++t) {
-      Sentence ids;
-      for (const Hypothesis& row : rows) ids.push_back(row.inputs.back());
-      const std::vector<Doubles> scores = steps.step(ids);
-      for (std::size_t r = 0; r < rows.size(); ++r) {
-        EXPECT_EQ(steps.state.sentence(static_cast<std::int64_t>(r)), rows[r].sentence);
-        EXPECT_EQ(scores[r], alone(small, sources[rows[r].sentence], rows[r].inputs)) << "step " << t << ", row " << r;
-      }
-      std::vector<std::int32_t> parents(1 + random.below(kRows));
-      std::vector<Hypothesis> next;
-      for (std::int32_t& parent : parents) {
-        parent = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(rows.size())));
-        next.push_back(rows[parent]);
-        next.back().inputs.push_back(4 + static_cast<std::int32_t>(random.below(30)));
-      }
-      steps.state.reorder(parents);
-      rows = next;
-    }
+    expect_scores_as_if_alone(SmallModel(config, {.threads = 2}), 8, window ? 8 : 7);
   }
 }
 
