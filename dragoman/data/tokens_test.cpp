@@ -74,10 +74,10 @@ TEST_F(TokensTest, WithoutGradientsThereIsNoIndex) {
   EXPECT_TRUE(make({{5, 2}}, {.V = 10, .index = false}).index.rows.absent());
 }
 
-TEST_F(TokensTest, NothingIsLeftInTheHostsArena) {
-  const std::size_t used = on->host_arena().used();
-  make({{5, 6, 2}, {7}});
-  EXPECT_EQ(on->host_arena().used(), used);
+TEST_F(TokensTest, OffsetsAreAlsoInTheHostsArena) {
+  const Segments segments = make({{5, 6, 2}, {7}}, {.V = 10, .first_sentence = 4}).segments;
+  EXPECT_EQ(std::vector(segments.host_offsets, segments.host_offsets + 3), (std::vector<std::int32_t>{0, 3, 4}));
+  EXPECT_EQ(segments.first_sentence, 4);
 }
 
 TEST_F(TokensTest, ASentenceWithoutTokensIsNamed) {
