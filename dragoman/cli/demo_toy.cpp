@@ -28,8 +28,8 @@ std::string spell(const data::Sentence& sentence) {
 
 void demo_toy(const demo::ToySettings& toy) {
   demo::ToyModel model(toy);
-  note(fmt::format("A {} of {} learns to {} strings of 1 to {} symbols.", model.config.arch(), model.config.describe(),
-                   to_string(toy.task), toy.longest));
+  note(fmt::format("A model of the kind {} ({}) learns to {} strings of 1 to {} symbols.", model.config.arch(),
+                   model.config.describe(), to_string(toy.task), toy.longest));
   const double start = now();
   ProgressLine progress({.done_between = toy.steps / 10});
   model.train([&](int step, const train::Losses& losses) {
