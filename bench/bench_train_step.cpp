@@ -1,11 +1,12 @@
 // Times training steps of a preset on random sentences. The sentences have equal lengths, or the lengths in a file of
 // batches (see batch_lengths.h). On the CPU, unless the output is JSON, the rate is compared with the machine's matrix
-// rate. That is measured in the same run with the same threads: the best of a 2048 x 2048 x 2048 product and of the
-// step's own shapes, for our own product and for the sgemm of OpenBLAS (if it is installed).
+// rate. That is measured in the same run with the same threads: the best of a 2048 x 2048 x 2048 product and, for
+// Transformers, of the step's own shapes, for our own product and for the sgemm of OpenBLAS (if it is installed).
 //
 //   bench_train_step --preset base --tokens 2048 --threads 2
 //   bench_train_step --preset multi30k-tiny --batches FILE --json
 //   bench_train_step --cuda --preset base --tokens 25088 --steps 30 --warmup 5
+//   bench_train_step --preset rnn-luong --set hidden=512,input-feeding=false,bridge=zero --tokens 2048
 #include <fmt/format.h>
 
 #include <string>
@@ -13,12 +14,12 @@
 
 #include "bench/batch_lengths.h"
 #include "bench/flags.h"
+#include "bench/preset.h"
 #include "bench/product_rate.h"
 #include "bench/timing.h"
 #include "dragoman/backend/choice.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/data/cleaning.h"
-#include "dragoman/model/registry/registry.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/trainer.h"
@@ -27,7 +28,7 @@ namespace dragoman::bench {
 namespace {
 
 struct Options {
-  std::string preset = "base";
+  std::string preset = "base", changes;
   std::int64_t tokens = 2048, sentence = 32;
   std::string batches;
   int threads = 0, warmup = 1, steps = 0;
@@ -107,6 +108,7 @@ void print_json(const Options& options, const Backend& on, const model::ModelCon
   for (const model::ParameterInfo& tensor : model::parameter_table(config)) parameters += tensor.count;
   Json json;
   json["preset"] = options.preset;
+  json["changes"] = options.changes;
   json["device"] = device_name(on.device());
   json["precision"] = options.precision();
   json["parameters"] = parameters;
@@ -132,7 +134,7 @@ void print_cuda(const Options& options, const Backend& on, const std::vector<Bat
 }
 
 void run(Options options) {
-  const model::Preset preset = model::preset(options.preset);
+  const model::Preset preset = changed_preset(options.preset, options.changes);
   const auto on =
       make_backend(options.device_and_type().device, {.threads = options.threads, .profile = options.profile});
   std::vector<BatchLengths> batches = {equal_lengths(options.tokens, options.sentence)};
@@ -141,8 +143,7 @@ void run(Options options) {
   if (options.json) return print_json(options, *on, preset.model, measure(*on, preset, batches, options));
   if (options.cuda) return print_cuda(options, *on, batches, measure(*on, preset, batches, options));
 
-  const std::vector<ProductShape> shapes =
-      step_shapes(preset.model.as<model::TransformerConfig>(), target_tokens(batches.front()));
+  const std::vector<ProductShape> shapes = step_shapes(preset.model, target_tokens(batches.front()));
   const double ours = best_rate(*on, shapes, Library::kOurs);
   const Measurement measured = measure(*on, preset, batches, options);
   fmt::print("{}: {} batches, the first of {} + {} tokens, {} threads\n", options.preset, batches.size(),
@@ -165,6 +166,7 @@ int main(int argc, char** argv) {
   dragoman::bench::read_flags(
       argc, argv, "Times training steps of a preset and compares them with the machine's matrix rate.",
       {{"--preset", &options.preset, "model and training settings"},
+       {"--set", &options.changes, "changes to these settings: KEY=VALUE,KEY=VALUE"},
        {"--tokens", &options.tokens, "tokens on each side of a batch"},
        {"--sentence", &options.sentence, "tokens per sentence"},
        {"--batches", &options.batches, "file of batches to use in place of sentences of equal length"},

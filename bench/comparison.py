@@ -63,6 +63,31 @@ def alternate(rounds, programs):
     return done
 
 
+class Corpus:
+    """Files of parallel text, from which batches are made."""
+
+    def __init__(self, build, source, target):
+        self.build, self.source, self.target = build, source, target
+
+    def learn_vocabulary(self, size, folder):
+        tokenizer = folder / "tokenizer.model"
+        text = f"--input={self.source},{self.target}"
+        run([self.build / "dragoman", "tokenizer", "train", text, f"--vocabulary={size}", f"--output={tokenizer}"])
+        return tokenizer
+
+    def dump_batches(self, tokenizer, tokens, count, folder):
+        """Returns the name of a file of batches."""
+        batches = folder / "batches"
+        text = [f"--source={self.source}", f"--target={self.target}", f"--tokenizer={tokenizer}"]
+        size = [f"--batch-tokens={tokens}", f"--count={count}"]
+        batches.write_text(run([self.build / "bench/dump_batches", *text, *size, f"--cache={folder / 'cache'}"]))
+        return batches
+
+
+def number_of_batches(path):
+    return len(path.read_text().strip().split("\n\n"))
+
+
 def missing_on_gpu(packages):
     """Returns a sentence that says what is missing to run PyTorch on a GPU, or None."""
     for package, name in packages.items():

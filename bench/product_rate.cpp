@@ -6,6 +6,7 @@
 
 #include "bench/timing.h"
 #include "dragoman/base/random.h"
+#include "dragoman/model/transformer/config.h"
 
 #if defined(DRAGOMAN_BENCH_OPENBLAS)
 #include <cblas.h>
@@ -47,11 +48,17 @@ double product_rate(Backend& on, const ProductShape& shape, Library library) {
 
 }  // namespace
 
-std::vector<ProductShape> step_shapes(const model::TransformerConfig& config, std::int64_t tokens) {
+std::vector<ProductShape> step_shapes(const model::ModelConfig& model, std::int64_t tokens) {
+  const ProductShape cube{2048, 2048, 2048};
+  if (model.arch() != model::TransformerConfig::kArch) return {cube};
+  const auto& config = model.as<model::TransformerConfig>();
   const std::int64_t d = config.d_model, keys = config.h * config.key_width(), values = config.h * config.value_width();
-  return {{2048, 2048, 2048},       {tokens, 2 * keys + values, d},
-          {tokens, d, values},      {tokens, config.d_ff, d},
-          {tokens, d, config.d_ff}, {std::min<std::int64_t>(tokens, 1024), config.V_target, d}};
+  return {cube,
+          {tokens, 2 * keys + values, d},
+          {tokens, d, values},
+          {tokens, config.d_ff, d},
+          {tokens, d, config.d_ff},
+          {std::min<std::int64_t>(tokens, 1024), config.V_target, d}};
 }
 
 double best_rate(Backend& on, const std::vector<ProductShape>& shapes, Library library) {

@@ -13,16 +13,12 @@ to multiples of 8, and the host never waits for a step.
 """
 
 import argparse
-import json
 import math
-import statistics
 
 import torch
 import torch.nn.functional as F
-import torch_device
+import torch_steps
 from torch import nn
-
-PAD, SPECIAL_IDS = 0, 4
 
 
 class Attention(nn.Module):
@@ -137,26 +133,12 @@ class Transformer(nn.Module):
         return F.cross_entropy(logits, targets, label_smoothing=self.smoothing)
 
 
-def read_batches(path):
-    """Batches of (n_source, n_target): a line is a pair, and an empty line ends a batch."""
-    with open(path, encoding="utf-8") as file:
-        blocks = file.read().strip().split("\n\n")
-    return [[tuple(map(int, line.split())) for line in block.split("\n")] for block in blocks]
-
-
-def padded(lengths, options):
-    # Fused attention on a GPU needs masks whose rows are aligned to eight elements.
-    multiple = 8 if options.device == "cuda" else 1
-    longest = -(-max(lengths) // multiple) * multiple
-    ids = torch.randint(SPECIAL_IDS, options.vocabulary, (len(lengths), longest))
-    is_real = torch.arange(longest) < torch.tensor(lengths)[:, None]
-    return ids.masked_fill(~is_real, PAD), is_real
-
-
 def make_batch(pairs, options):
     """Arguments of Transformer.forward. Padding of targets needs no mask: it comes last, and targets only look back."""
-    source, source_is_real = padded([n for n, _ in pairs], options)
-    target, target_is_real = padded([m for _, m in pairs], options)
+    # Fused attention on a GPU needs masks whose rows are aligned to eight elements.
+    multiple = 8 if options.device == "cuda" else 1
+    source, source_is_real = torch_steps.padded([n for n, _ in pairs], options, multiple)
+    target, target_is_real = torch_steps.padded([m for _, m in pairs], options, multiple)
     mask = real = None
     if not source_is_real.all():
         mask = torch.zeros(source.shape, dtype=options.dtype).masked_fill(~source_is_real, -math.inf)[:, None, None, :]
@@ -164,21 +146,6 @@ def make_batch(pairs, options):
         real = target_is_real.flatten().nonzero().squeeze(1)
     tensors = source, target.roll(1, 1), target[target_is_real], mask, real
     return [None if x is None else x.to(options.device) for x in tensors]
-
-
-def measure(step, batches, options):
-    """Seconds of the timed steps, for each batch. A step has one batch; after the last comes the first again."""
-    clock = torch_device.Clock(options.device)
-    for i in range(options.warmup + options.steps):
-        if i == options.warmup:
-            clock.mark()
-        step(*batches[i % len(batches)])
-        if i >= options.warmup:
-            clock.mark()
-    times = [[] for _ in batches]
-    for i, seconds in enumerate(clock.seconds(), options.warmup):
-        times[i % len(batches)].append(seconds)
-    return times
 
 
 def options_from_command_line():
@@ -191,27 +158,14 @@ def options_from_command_line():
     parser.add_argument("--attention-dropout", type=float, default=0.0)
     parser.add_argument("--relu-dropout", type=float, default=0.0)
     parser.add_argument("--label-smoothing", type=float, default=0.1)
-    parser.add_argument("--tokens", type=int, default=2048, help="tokens on each side of a batch")
-    parser.add_argument("--sentence", type=int, default=32, help="tokens per sentence")
-    parser.add_argument("--batches", help="file of batches to use in place of sentences of equal length")
-    parser.add_argument("--threads", type=int, default=torch.get_num_threads())
-    parser.add_argument("--warmup", type=int, default=1, help="untimed steps before the timed ones")
-    parser.add_argument("--steps", type=int, default=0, help="timed steps; 0 for five, or one per batch of the file")
     parser.add_argument("--compile", action="store_true", help="compile the step")
-    torch_device.add_arguments(parser)
+    torch_steps.add_arguments(parser)
     return parser.parse_args()
 
 
 def main():
     options = options_from_command_line()
-    torch_device.prepare(options)
-    torch.set_num_threads(options.threads)
-    torch.set_flush_denormal(True)
-    if options.batches:
-        lengths = read_batches(options.batches)
-    else:
-        lengths = [[(options.sentence, options.sentence)] * (options.tokens // options.sentence)]
-    options.steps = options.steps or (len(lengths) if options.batches else 5)
+    lengths = torch_steps.prepare(options)
     batches = [make_batch(pairs, options) for pairs in lengths]
 
     model = Transformer(options).to(options.device)
@@ -227,23 +181,13 @@ def main():
         adam.step()
         losses.append(loss.detach())
 
-    by_batch = measure(step, batches, options)
-    steps = [time for times in by_batch for time in times]
-    seconds = sum(statistics.median(times) for times in by_batch if times)
-    tokens = sum(m for pairs, times in zip(lengths, by_batch) if times for _, m in pairs)
-    result = {
-        **torch_device.description(options),
+    by_batch = torch_steps.measure(step, batches, options)
+    more = {
         "compiled": options.compile,
         "parameters": sum(p.numel() for p in model.parameters()),
-        "threads": torch.get_num_threads(),
         "first_loss": losses[0].item(),
-        "steps": len(steps),
-        "ms_per_step": 1e3 * statistics.median(steps),
-        "ms_least": 1e3 * min(steps),
-        "ms_most": 1e3 * max(steps),
-        "target_tokens_per_second": tokens / seconds,
     }
-    print(json.dumps(result))
+    torch_steps.print_result(options, lengths, by_batch, **more)
 
 
 main()
