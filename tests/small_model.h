@@ -19,24 +19,31 @@
 
 namespace dragoman {
 
-// Writes the model. Its weights are twice as large as at the start of training, and the seed was chosen so that the
-// model ends its sentences. `source` and `target` name its languages.
-inline void write_small_model(const std::string& directory, const std::string& source = "",
-                              const std::string& target = "") {
+// Writes a model of these settings with the words of data::word_tokenizer(). Its weights are twice as large as at the
+// start of training. Small is model::SmallModel, or another SmallModelOf<>.
+template <class Small = model::SmallModel, class Config>
+void write_random_model(const std::string& directory, const Config& config, std::uint64_t seed,
+                        const std::string& source = "", const std::string& target = "") {
   make_directory(directory);
   model::ModelInfo info;
-  info.config = model::small_config();
+  info.config = config;
   info.config.set_vocabularies(data::word_tokenizer().size(), data::word_tokenizer().size());
   info.source_language = source;
   info.target_language = target;
-  model::SmallModel small(info.config, {.seed = 6});
+  Small small(info.config.as<Config>(), {.seed = seed});
   for (const params::NamedTensor& tensor : small.block.tensors()) {
     small.on->scaled(tensor.values, 1, Sink::accumulate(tensor.values));
   }
   small.add_noise();
   model::write_info(directory, info);
   model::write_tokenizers(directory, {data::word_tokenizer(), data::word_tokenizer()}, true);
-  model::write_safetensors(model::weights_file(directory), *small.on, small.block.tensors());
+  model::write_safetensors(model::weights_file(directory), *small.on, small.block.saved());
+}
+
+// Writes the model; the seed was chosen so that it ends its sentences. `source` and `target` name its languages.
+inline void write_small_model(const std::string& directory, const std::string& source = "",
+                              const std::string& target = "") {
+  write_random_model(directory, model::small_config(), 6, source, target);
 }
 
 class SmallModelTest : public ::testing::Test {
