@@ -30,7 +30,7 @@ std::vector<double> by_equation(const HeadProjections& seen, nn::SiteScore score
     }
     sum += scores.emplace_back(std::exp(total / scale));
   }
-  for (double& score : scores) score /= sum;
+  for (double& weight : scores) weight /= sum;
   return scores;
 }
 
@@ -62,7 +62,8 @@ using model::recurrent::SmallRecurrent;
 
 // What a small recurrent model shows of a sentence, with all steps of its attention.
 Forced of_recurrent(const SmallRecurrent& small) {
-  ForcedChoice choice{.projections = {{0, 0, 0}}};
+  ForcedChoice choice;
+  choice.projections = {{0, 0, 0}};
   choice.steps = StepsChoice{};
   return run_forced(*small.on, small.model, {{5, 9, 12, 7, kEos}, {8, 30, 6, kEos}}, choice);
 }

@@ -34,8 +34,9 @@ export function modelScore(site) {
     const whole = index ? sub(symbol, mi(index)) : symbol;
     return part.startsWith("√") ? sqrt(whole) : whole;
   });
-  return formula(name("score"), inBrackets(mi("s"), mo(","), mi("h")), mo("="), ...symbols, mo("="),
-    scoreOf(site, mi("q"), mi("k")));
+  return el("div", {class: "formulas"},
+    formula(name("score"), inBrackets(mi("s"), mo(","), mi("h")), mo("="), ...symbols),
+    formula(mo("="), scoreOf(site, mi("q"), mi("k"))));
 }
 
 /** The score of query i and key j with their numbers, counted from 1, before it is divided. */
