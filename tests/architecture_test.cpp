@@ -287,7 +287,7 @@ TEST_F(NewArchitecture, IsShownOnThePage) {
     GTEST_SKIP() << "There is no browser to test the page in. " << why.what();
   }
   serve::Server server({.directories = {trained()}, .translation = translation(), .max_waiting = 100}, {}, {.port = 0});
-  std::vector<std::string> views{"heads", "grid", "matrix", "why", "ranking", "whatif", "beam", "play", "film"};
+  std::vector<std::string> views{"heads", "matrix", "why", "whatif", "beam", "play", "film"};
   look_at_views(*browser, "http://127.0.0.1:" + std::to_string(server.port()) + "/", views);
   EXPECT_EQ(browser->text("#translation"), translations[1]);
 

@@ -44,7 +44,7 @@ TEST_F(PageTest, TheStepsOfALayerShowTheNumbersOfTheServer) {
   EXPECT_EQ(browser().run(kShownSums), Json(expected));
   const Json& units = steps["queries"][0]["feed_forward"]["units"];
   for (std::size_t i = 0; i < units.size(); ++i) {
-    const std::string row = ".from-ten .vectors:last-of-type .vector-row:nth-child(" + std::to_string(i + 2) + ") ";
+    const std::string row = ".of-network .vectors:last-of-type .vector-row:nth-child(" + std::to_string(i + 2) + ") ";
     EXPECT_EQ(browser().text(row + "button"), "Unit " + std::to_string(units[i]["unit"].get<int>()));
     EXPECT_EQ(browser().text(row + ".vector-second"), shown(units[i]["activation"]));
     const double percent = 100 * units[i]["share"].get<double>();
@@ -79,9 +79,10 @@ TEST_F(PageTest, AWrongNumberIsADifference) {
                                            kEditAnswers);
   open(kState + "&tab=why&attention=cross&layer=2");
   wait_until_shown(kAllSteps);
-  EXPECT_NE(browser().text(".from-ten li:first-child > .why-check:last-child").find("more than the rounding"),
+  EXPECT_NE(browser().text(".of-network li:first-child > .why-check:last-child").find("more than the rounding"),
             std::string::npos);
-  EXPECT_EQ(browser().text(".from-six li:first-child .why-check").find("more than the rounding"), std::string::npos);
+  EXPECT_EQ(browser().text(".of-attention li:first-child .why-check").find("more than the rounding"),
+            std::string::npos);
 }
 
 TEST_F(PageTest, TheEndOfALayerLeadsOn) {
@@ -101,13 +102,13 @@ TEST_F(PageTest, TheEndOfALayerLeadsOn) {
 TEST_F(PageTest, AChosenHeadOrUnitIsFollowed) {
   open(kState + "&tab=why&attention=encoder&layer=1&head=1");
   wait_until_shown(kAllSteps);
-  browser().click(".from-six li:nth-child(2) .vector-row:nth-child(3) button");
-  wait_until_shown("document.querySelector('.from-six .sum .vector-label').textContent === '= head 2'");
+  browser().click(".of-attention li:nth-child(2) .vector-row:nth-child(3) button");
+  wait_until_shown("document.querySelector('.of-attention .sum .vector-label').textContent === '= head 2'");
   wait_until_shown(kAllSteps);
-  const std::string second = ".from-ten .vectors:last-of-type .vector-row:nth-child(3) button";
+  const std::string second = ".of-network .vectors:last-of-type .vector-row:nth-child(3) button";
   const std::string name = browser().text(second);
   browser().click(second);
-  wait_until_shown("document.querySelector('.from-ten').textContent.includes('" + name + ": the product')");
+  wait_until_shown("document.querySelector('.of-network').textContent.includes('" + name + ": the product')");
 }
 
 // A file has the steps of one layer. Elsewhere it says so, and leads there.
@@ -127,9 +128,9 @@ TEST_F(PageTest, AnOfflineFileLeadsToTheStepsThatItHas) {
 TEST_F(PageTest, AHeadThatIsSwitchedOffHasNoOutput) {
   open(kState + "&tab=why&attention=cross&layer=2&head=2&off=c2.2");
   wait_until_shown(kAllSteps);
-  EXPECT_NE(browser().text(".from-six li:first-child").find("switched off"), std::string::npos);
-  EXPECT_EQ(browser().text(".from-six li:first-child .sum .vector-value"), "0.000");
-  EXPECT_EQ(browser().text(".from-six li:nth-child(2) .row-chosen .vector-share"), "0.0%");
+  EXPECT_NE(browser().text(".of-attention li:first-child").find("switched off"), std::string::npos);
+  EXPECT_EQ(browser().text(".of-attention li:first-child .sum .vector-value"), "0.000");
+  EXPECT_EQ(browser().text(".of-attention li:nth-child(2) .row-chosen .vector-share"), "0.0%");
 }
 
 }  // namespace

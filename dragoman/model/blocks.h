@@ -30,14 +30,16 @@ enum class BlockKind : std::uint8_t {
   kAdd,      // adds what left the last kAdd or kAddNorm of the stack, or what entered its first layer: a residual
   kAddNorm,  // the same, followed by a norm
   kRecurrent,
+  kBidirectional,  // two recurrent networks, which read the tokens forwards and backwards
   kConvolution,
+  kReadout,  // makes the vector that the output projection reads
   kLinear,
   kSoftmax,  // gives the probabilities of the next word
   kOther,
 };
-constexpr std::array<std::string_view, 12> names(BlockKind) {
-  return {"embedding", "positions", "attention",   "feed-forward", "norm",    "add",
-          "add-norm",  "recurrent", "convolution", "linear",       "softmax", "other"};
+constexpr std::array<std::string_view, 14> names(BlockKind) {
+  return {"embedding", "positions",     "attention",   "feed-forward", "norm",   "add",     "add-norm",
+          "recurrent", "bidirectional", "convolution", "readout",      "linear", "softmax", "other"};
 }
 
 struct Block {

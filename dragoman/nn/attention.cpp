@@ -41,7 +41,7 @@ Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach&
                      pass.observer != nullptr ? &weights : nullptr);
   if (pass.observer != nullptr) {
     pass.observer->see(site, layer, weights, reach);
-    pass.observer->see_projections(site, layer, projected.Q.array(), projected.K.array());
+    pass.observer->see_projections(site, layer, projected.Q.array(), projected.K.array(), {});
   }
   switch_off(concatenated.array(), pass);
   Tensor output = W_O(concatenated);
@@ -51,7 +51,7 @@ Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach&
                                             .V = projected.V.array(),
                                             .O = concatenated.array(),
                                             .output = output.array(),
-                                            .W_O = W_O});
+                                            .W_O = &W_O});
   }
   return output;
 }

@@ -46,13 +46,37 @@ ops::KeyScores MemoryAttention::scores() const {
   return scores;
 }
 
+AttentionSite MemoryAttention::described(std::string name) const {
+  const bool scaled = sizes.score == KeyScore::kScaled || sizes.score == KeyScore::kAlignScaled;
+  return {.name = std::move(name),
+          .queries = Side::kTarget,
+          .keys = Side::kSource,
+          .layers = 1,
+          .heads = 1,
+          .d_k = static_cast<int>(sizes.d_k),
+          .window = 0,
+          .score = is_additive(sizes.score) ? SiteScore::kAdditive
+                   : scaled                 ? SiteScore::kScaledProduct
+                                            : SiteScore::kProduct,
+          .formula = std::string(formula(sizes.score)),
+          .chooses_one = hard.on()};
+}
+
 namespace {
 
-// What an observer sees of attention over whole sentences.
-void show(const MemoryAttention& attention, const Array& weights, const Reach& reach, const Array& Q, const Array& K,
+// What an observer sees of attention over whole sentences. The rows of Q and `context` are in the order of the batch.
+struct Shown {
+  const Array &weights, &Q, &context;
+  const ops::KeyScores& scores;
+};
+
+void show(const MemoryAttention& attention, const Shown& shown, const Memory& memory, const Segments& queries,
           const Pass& pass) {
-  pass.observer->see(attention.site, 0, weights, reach);
-  if (!is_additive(attention.sizes.score)) pass.observer->see_projections(attention.site, 0, Q, K);
+  const Array& v = shown.scores.v ? shown.scores.v.array() : Array();
+  pass.observer->see(attention.site, 0, shown.weights, {queries, memory.segments, {}});
+  pass.observer->see_projections(attention.site, 0, shown.Q, memory.K.array(), v);
+  pass.observer->see_steps(AttentionSteps{
+      .site = attention.site, .layer = 0, .V = memory.V.array(), .O = shown.context, .output = {}, .W_O = nullptr});
 }
 
 }  // namespace
@@ -75,8 +99,8 @@ Tensor MemoryAttention::operator()(const Tensor& s, const Memory& memory, const 
   Array weights;
   const Tensor context = ops::attention(Q, memory.K, memory.V, reach, {.h = 1, .scale = scores().scale, .dropout = {}},
                                         pass.observer != nullptr ? &weights : nullptr);
-  if (pass.observer != nullptr) show(*this, weights, reach, Q.array(), memory.K.array(), pass);
   switch_off(context.array(), 0, pass);
+  if (pass.observer != nullptr) show(*this, {weights, Q.array(), context.array(), scores()}, memory, queries, pass);
   return context;
 }
 
@@ -210,7 +234,6 @@ Tensor AttentionLoop::step(std::int64_t t, const Tensor& s) {
 void AttentionLoop::finish(const Segments& queries) {
   if (pass_.observer == nullptr) return;
   Backend& on = pass_.on;
-  const Reach reach{queries, memory_.segments, {}};
   const std::vector<std::int32_t> keys = data::host_offsets(on, memory_.segments);
   // Sentence b has the weights [n_q, n_k] from starts[b] on.
   std::vector<std::int64_t> starts{0};
@@ -219,16 +242,19 @@ void AttentionLoop::finish(const Segments& queries) {
   }
   Array weights = on.empty({starts.back()}, accumulation_dtype(contexts_.array().dtype()));
   const Array Q = on.empty({rows_.R, attention_.sizes.d_k}, contexts_.array().dtype());
+  const Array context = on.empty_like(contexts_.array());
   for (std::int64_t t = 0; t < rows_.steps(); ++t) {
     const auto at = static_cast<std::size_t>(t);
     for (std::int64_t j = 0; j < rows_.counts[at]; ++j) {
       const std::int32_t b = rows_.order[j], n_k = keys[b + 1] - keys[b];
       on.scaled(weights_[at].row_range(j, 1).columns(0, n_k), 1.0,
                 Sink::overwrite(weights.columns(starts[b] + t * n_k, n_k).reshaped({1, n_k})));
-      on.scaled(queries_[at].row_range(j, 1), 1.0, Sink::overwrite(Q.row_range(rows_.batch_row(t, j), 1)));
+      const std::int64_t row = rows_.batch_row(t, j);
+      on.scaled(queries_[at].row_range(j, 1), 1.0, Sink::overwrite(Q.row_range(row, 1)));
+      on.scaled(contexts_.array().row_range(rows_.starts[at] + j, 1), 1.0, Sink::overwrite(context.row_range(row, 1)));
     }
   }
-  show(attention_, weights, reach, Q, memory_.K.array(), pass_);
+  show(attention_, {weights, Q, context, scores_}, memory_, queries, pass_);
 }
 
 }  // namespace dragoman::nn

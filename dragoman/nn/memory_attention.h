@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "dragoman/nn/pass.h"
@@ -27,6 +29,21 @@ enum class KeyScore : std::uint8_t {
 };
 constexpr bool is_additive(KeyScore score) {
   return score == KeyScore::kAdditive || score == KeyScore::kAdditiveNormed || score == KeyScore::kConcat;
+}
+// The score as text, in the symbols of the list above.
+constexpr std::string_view formula(KeyScore score) {
+  using enum KeyScore;
+  switch (score) {
+    case kDot: return "s · h";
+    case kScaled: return "s · h / √d_h";
+    case kGeneral: return "(s W_Q) · h";
+    case kAdditive: return "v · tanh(s W_Q + h W_K + b)";
+    case kAdditiveNormed: return "(g v / |v|) · tanh(s W_Q + h W_K + b)";
+    case kConcat: return "v · tanh(s W_Q + h W_K)";
+    case kAlign: return "(s W_Q) · (h W_K)";
+    case kAlignScaled: return "(s W_Q) · (h W_K) / √d_k";
+  }
+  return "";
 }
 constexpr bool is_align(KeyScore score) { return score == KeyScore::kAlign || score == KeyScore::kAlignScaled; }
 
@@ -82,6 +99,8 @@ struct MemoryAttention {
   void parameters(ParameterVisitor& visit);
 
   Tensor query(const Tensor& s) const { return W_Q.W ? W_Q(s) : s; }
+  // The attention as the model's list of sites has it.
+  AttentionSite described(std::string name) const;
   // Sets the contexts of heads that are switched off to zero.
   void switch_off(const Array& context, std::int64_t first_row, const Pass& pass) const;
 };
@@ -96,7 +115,7 @@ class AttentionLoop {
 
   // The context of step t for the states s [counts[t], H].
   Tensor step(std::int64_t t, const Tensor& s);
-  // After the last step: shows the weights to the observer.
+  // After the last step: shows the observer what was computed.
   void finish(const Segments& queries);
 
   // For hard attention that draws its keys: [R], in the order of time, to be filled before backward with what REINFORCE

@@ -20,13 +20,14 @@ struct SubLayer {
   bool operator==(const SubLayer&) const = default;
 };
 
-// What follows the softmax in attention:  Concat(head_1, ..., head_h) W^O  with  head_i = weights_i V_i.
+// What follows the softmax in attention:  Concat(head_1, ..., head_h) W^O  with  head_i = weights_i V_i. Attention of
+// one head may have no W^O; then its result is O.
 struct AttentionSteps {
   int site, layer;
   const Array& V;       // [keys, h d_v], the heads side by side
   const Array& O;       // [queries, h d_v]: Concat(head_1, ..., head_h), with zeros for heads that are switched off
-  const Array& output;  // [queries, d_model]: O W^O, and the bias if there is one
-  const Linear& W_O;
+  const Array& output;  // [queries, d_model]: O W^O, and the bias if there is one; absent without W^O
+  const Linear* W_O;    // optional
 };
 
 // Equation (2):  inner = max(0, x W_1 + b_1),  output = inner W_2 + b_2, with one row for each token.
@@ -52,9 +53,10 @@ class Observer {
   virtual ~Observer() = default;
   // Weights of whole sentences: [h, n_q, n_k] for each sentence of `reach`, one after the other.
   virtual void see(int site, int layer, const Array& weights, const Reach& reach) = 0;
-  // The projections that the weights were computed from, [rows, h d_k] each, with the heads side by side. Called after
-  // see().
-  virtual void see_projections(int /*site*/, int /*layer*/, const Array& /*Q*/, const Array& /*K*/) {}
+  // The queries and keys that the weights were computed from, [rows, h d_k] each, with the heads side by side. v [h
+  // d_k] is the vector of additive scores, otherwise absent. Called after see().
+  virtual void see_projections(int /*site*/, int /*layer*/, const Array& /*Q*/, const Array& /*K*/,
+                               const Array& /*v*/) {}
   // Weights of a decoding step: [rows, h, keys]; a row with fewer keys has zeros after its last.
   virtual void see_step(int /*site*/, int /*layer*/, const Array& /*weights*/) {}
 

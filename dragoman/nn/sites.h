@@ -14,14 +14,28 @@ namespace dragoman::nn {
 enum class Side : std::uint8_t { kSource, kTarget };
 constexpr std::array<std::string_view, 2> names(Side) { return {"source", "target"}; }
 
+// How attention compares a query q with a key k. The softmax of the scores gives the weights.
+enum class SiteScore : std::uint8_t {
+  kScaledProduct,  // q . k / sqrt(d_k), as in equation (1)
+  kProduct,        // q . k
+  kAdditive,       // v . tanh(q + k), with one vector v for all queries and keys
+};
+constexpr std::array<std::string_view, 3> names(SiteScore) { return {"scaled-product", "product", "additive"}; }
+
 // One kind of attention, such as the decoder's self-attention, in all layers of its stack.
 struct AttentionSite {
   std::string name;              // in the Transformer "encoder", "decoder" or "cross"
   Side queries = Side::kSource;  // the tokens that attend
   Side keys = Side::kSource;     // the tokens that they attend to
   int layers = 0, heads = 0;
-  int d_k = 0;     // width of a head's queries and keys; 0 if the weights are not computed by equation (1)
+  int d_k = 0;     // width of a head's queries and keys; 0 if the model does not show them
   int window = 0;  // the largest number of keys that a query may see; 0 for no limit
+  SiteScore score = SiteScore::kScaledProduct;
+  // The score in terms of the decoder's state s and the encoder's state h, for readers; optional.
+  std::string formula = {};
+  // Hard attention: the key with the largest weight is chosen. The weights that an observer sees are 1 for it and 0 for
+  // all others.
+  bool chooses_one = false;
 
   // Whether query i sees only the keys 0 to i, as in the decoder's self-attention.
   bool is_causal() const { return queries == Side::kTarget && keys == Side::kTarget; }

@@ -1,7 +1,8 @@
 // The attention sites of a model: which tokens each of them joins, what it is called, and which keys a query may see.
 import {text} from "../strings/core.js";
 
-// A site is {name, queries, keys, layers, heads, d_k, causal, window} as /v1/model gives it, with two names to show.
+// A site is {name, queries, keys, layers, heads, d_k, causal, window, score, formula, chooses_one} as /v1/model gives
+// it (see dragoman/nn/sites.h), with two names to show.
 
 const knownTitles = [
   {name: "encoder", queries: "source", keys: "source", title: text.encoderTitle},
@@ -18,14 +19,20 @@ function titleOf({name, queries, keys}) {
   return known?.title ?? text.siteTitle(capitalised(name), text[queries], text[keys]);
 }
 
+/** How the score of a query and a key is computed; see SiteScore in dragoman/nn/sites.h. */
+export const scores = {scaled: "scaled-product", product: "product", additive: "additive"};
+
+/** Whether the weights of a site are those of equation (1) of the paper, and its queries and keys can be had. */
+export const followsEquationOne = ({d_k: d, score, formula}) => d > 0 && score === scores.scaled && !formula;
+
 /** The sites of a model, each with a short name, `text`, and a long one, `title`. */
 export const sitesOf = (model) => (model?.sites ?? []).map(
-  (site) => ({...site, text: capitalised(siteName(site.name)), title: titleOf(site)}));
+  (site) => ({score: scores.scaled, ...site, text: capitalised(siteName(site.name)), title: titleOf(site)}));
 
 // Stands for a site that the model does not have.
 const noSite = {
   name: "", text: "", title: "", queries: "target", keys: "source",
-  layers: 0, heads: 0, d_k: 0, causal: false, window: 0,
+  layers: 0, heads: 0, d_k: 0, causal: false, window: 0, score: scores.scaled, chooses_one: false,
 };
 
 export const siteOf = (sites, name) => sites.find((site) => site.name === name) ?? noSite;
@@ -35,6 +42,9 @@ export const noAttentionNote = text.noAttention;
 
 /** Whether a model adds position encodings to its embeddings, as far as its settings say. */
 export const hasPositions = (model) => (model?.config?.positions ?? "none") !== "none";
+
+/** A sentence on hard attention; empty for a site whose queries look at several tokens. */
+export const choiceNote = ({chooses_one: choosesOne}) => (choosesOne ? text.choosesOne : "");
 
 /** Whether queries and keys are positions of the same sentence. */
 export const isSelf = ({queries, keys}) => queries === keys;

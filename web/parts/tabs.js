@@ -17,16 +17,16 @@ export class Tabs {
   #view = null;    // the View; null while its module is loaded
 
   /**
-   * `views` is the list of views/list.js. Views of attention are not available if the model has none; then the view
-   * with the name `fallback` is shown in their place.
+   * `views` is the list of views/list.js. If the model lacks what a view shows, the view with the name `fallback` is
+   * shown in its place.
    */
   constructor(list, panel, app, {views, fallback}) {
     this.#app = app;
     this.#panel = panel;
     this.#views = views;
     this.#fallback = views.find(({name}) => name === fallback);
-    this.#buttons = views.map(({name, title, about}) => el("button", {
-      role: "tab", title: about, id: `tab-${name}`, type: "button", "aria-controls": panel.id, "data-tab": name,
+    this.#buttons = views.map(({name, title}) => el("button", {
+      role: "tab", id: `tab-${name}`, type: "button", "aria-controls": panel.id, "data-tab": name,
       onclick: () => app.set({tab: name}),
     }, title));
     list.append(this.#row());
@@ -57,7 +57,9 @@ export class Tabs {
     return row;
   }
 
-  #isAvailable({attention}) { return !(attention && this.#app.withoutAttention); }
+  #isAvailable({needs = () => true}) { return needs(this.#app); }
+
+  #aboutOf({about}) { return typeof about === "function" ? about(this.#app) : about; }
 
   #entryOf(name) {
     const entry = this.#views.find((candidate) => candidate.name === name) ?? this.#views[0];
@@ -66,7 +68,11 @@ export class Tabs {
 
   #updateTabs() {
     this.#note.hidden = !this.#app.withoutAttention;
-    this.#views.forEach((entry, i) => { this.#buttons[i].hidden = !this.#isAvailable(entry); });
+    this.#views.forEach((entry, i) => {
+      this.#buttons[i].hidden = !this.#isAvailable(entry);
+      this.#buttons[i].title = this.#aboutOf(entry);
+    });
+    if (this.#entry) this.#about.textContent = this.#aboutOf(this.#entry);
     for (const {element, before} of this.#gaps) element.hidden = before.every((button) => button.hidden);
   }
 
@@ -82,7 +88,7 @@ export class Tabs {
     this.#panel.replaceChildren();
     this.#panel.style.minHeight = "";
     this.#panel.dataset.view = entry.name;
-    this.#about.textContent = entry.about;
+    this.#about.textContent = this.#aboutOf(entry);
     this.#panel.setAttribute("aria-labelledby", `tab-${entry.name}`);
     this.#select(entry);
     let module;

@@ -53,6 +53,10 @@ export const text = inLanguage({
     zh: (site, layer, head) => `${site}，第 ${layer} 层第 ${head} 头`,
   },
   headWithRole: {en: (head, role) => `${head} (${role})`, zh: (head, role) => `${head}（${role}）`},
+  choosesOne: {
+    en: "This attention is hard: it chooses one token, the one with the largest weight.",
+    zh: "这是硬注意力：只选一个词元，即权重最大的那个。",
+  },
   noAttention: {en: "This model has no attention to look at.", zh: "这个模型没有注意力可看。"},
   merged: {
     en: "Words are merged from subwords: their rows are averaged, their columns added.",

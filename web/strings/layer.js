@@ -4,6 +4,7 @@ import {inLanguage} from "../core/language.js";
 
 export const text = inLanguage({
   title: {en: "From the weights to the end of the layer", zh: "从权重到这一层的末尾"},
+  contextTitle: {en: "From the weights to the context", zh: "从权重到上下文向量"},
   about: {
     en: "What follows the softmax, for this query. All vectors are those that the kernels computed; the page adds " +
       "them up again. Blue cells are positive, orange ones negative. Move over a strip, or use the slider, to see " +
@@ -54,6 +55,20 @@ export const text = inLanguage({
     en: "Each key has a value vector. The output of the head is their sum, each multiplied by its weight. The share " +
       "says how much of the output comes from a word.",
     zh: "每个键都有一个值向量。注意力头的输出是各值向量乘以权重之后的和。占比表示输出中有多少来自这个词。",
+  },
+  contextAbout: {
+    en: "Each key has a value vector. The context is their sum, each multiplied by its weight. The share says how " +
+      "much of the context comes from a word.",
+    zh: "每个键都有一个值向量。上下文向量是各值向量乘以权重之后的和。占比表示其中有多少来自这个词。",
+  },
+  contextOutput: {en: "= context", zh: "= 上下文"},
+  mostOfContext: {
+    en: (word, share) => `The largest part of the context comes from “${word}”: ${share}.`,
+    zh: (word, share) => `上下文向量中，来自“${word}”的部分最多：${share}。`,
+  },
+  contextEnd: {
+    en: "From this context and its own state the decoder computes the probability of every word.",
+    zh: "解码器由这个上下文向量和自己的状态算出每个词的概率。",
   },
   mostOf: {
     en: (word, share) => `The largest part of this head’s output comes from “${word}”: ${share}.`,

@@ -10,9 +10,9 @@ export const text = inLanguage({
     zh: "正在翻译的模型。左右方向键：单步；空格：播放或暂停。",
   },
   note: {
-    en: "The model is drawn as in Figure 1 of the paper, from the blocks that it declares. Curves are attention " +
-      "weights of the shown heads, in their colours: the thicker a curve, the larger its weight. The smallest " +
-      "weights are left out. Click a block to see how it works. From the second word on it goes faster.",
+    en: "The model is drawn in the way of Figure 1 of the paper, from the blocks that it declares. Curves are " +
+      "attention weights of the shown heads, in their colours: the thicker a curve, the larger its weight. The " +
+      "smallest weights are left out. Click a block to see how it works. From the second word on it goes faster.",
     zh: "模型按论文图 1 的方式画出，依据的是模型自己声明的模块。曲线是所选注意力头的权重，颜色对应注意力头：" +
       "曲线越粗，权重越大；最小的权重不画。点击模块可以查看它的工作方式。从第二个词起播放加快。",
   },
@@ -41,6 +41,8 @@ export const text = inLanguage({
   add: {en: "Add", zh: "残差相加"},
   addNorm: {en: "Add & norm", zh: "残差与层归一化"},
   recurrent: {en: "Recurrent", zh: "循环网络"},
+  bidirectional: {en: "Recurrent, both directions", zh: "双向循环网络"},
+  readout: {en: "Readout", zh: "读出层"},
   convolution: {en: "Convolution", zh: "卷积"},
   linear: {en: "Linear", zh: "线性层"},
   softmax: {en: "Softmax", zh: "Softmax"},
@@ -78,6 +80,15 @@ export const text = inLanguage({
   },
   aboutRecurrent: {
     en: "Reads one word after the other and carries its state along.", zh: "逐词读取，并把状态传递下去。",
+  },
+  aboutBidirectional: {
+    en: "Two networks read one word after the other, one from the beginning and one from the end. The state of a " +
+      "word is both of theirs.",
+    zh: "两个网络逐词读取，一个从头开始，一个从尾开始；一个词的状态由两者的状态组成。",
+  },
+  aboutReadout: {
+    en: "Combines what the decoder knows into the vector that the output projection reads.",
+    zh: "把解码器掌握的信息合成输出投影所读取的向量。",
   },
   aboutConvolution: {en: "Combines each word with its neighbours.", zh: "把每个词与相邻的词结合起来。"},
   aboutLinear: {

@@ -99,6 +99,17 @@ export const text = inLanguage({
 
   weightTitle: {en: "How a weight is computed", zh: "权重是怎样算出来的"},
   weightSection: {en: "Section 3.2.1, equation (1)", zh: "第 3.2.1 节，公式 (1)"},
+  ownScoreSection: {en: "Section 3.2.1", zh: "第 3.2.1 节"},
+  additiveWeight: {
+    en: "The state of the decoder gives a query, the state of the encoder for each word a key. They are added, go " +
+      "through tanh, and a learned vector turns the result into a score. The softmax of the scores gives the weights.",
+    zh: "解码器的状态给出查询，编码器对每个词的状态给出键。两者相加，经过 tanh，再由一个学到的向量变成分数。对分数做 softmax 就得到权重。",
+  },
+  productWeight: {
+    en: "The state of the decoder gives a query, the state of the encoder for each word a key. Their dot product is " +
+      "the score, and the softmax of the scores gives the weights.",
+    zh: "解码器的状态给出查询，编码器对每个词的状态给出键。两者的点积就是分数，对分数做 softmax 就得到权重。",
+  },
   weightAsked: {
     en: (from, to, weight) => `How did “${from}” come to give “${to}” the weight ${weight}? `,
     zh: (from, to, weight) => `“${from}”为什么给“${to}”${weight} 的权重？`,

@@ -29,6 +29,11 @@ export const about = inLanguage({
       "numbers of your sentence.",
     zh: "一个权重是怎样算出来的，这一层又怎样用它算到末尾：论文的公式，代入你这句话的数字。",
   },
+  whyOwnScore: {
+    en: "How one weight comes about, and what it adds to the context: the score of this model with the numbers of " +
+      "your sentence.",
+    zh: "一个权重是怎样算出来的，它给上下文向量带来什么：这个模型的打分函数，代入你这句话的数字。",
+  },
   ranking: {
     en: "Which heads look near or far, at one word or at many, and what each does over many sentences.",
     zh: "哪些注意力头看近处或远处、看一个词或许多词，以及它们在大量句子中各起什么作用。",
@@ -45,6 +50,7 @@ export const about = inLanguage({
     en: "Which words the model considered at each position, and what each layer would have said.",
     zh: "模型在每个位置考虑过哪些词，以及每一层会选什么词。",
   },
+  wordsOnly: {en: "Which words the model considered at each position.", zh: "模型在每个位置考虑过哪些词。"},
   beam: {
     en: "How the search found the translation: every candidate, and why it was kept or dropped.",
     zh: "搜索怎样找到译文：所有候选，以及它们为什么被保留或淘汰。",

@@ -5,8 +5,9 @@ import {inLanguage} from "../core/language.js";
 export const text = inLanguage({
   shows: {en: "how one weight was computed", zh: "一个权重是怎样算出来的"},
   otherFormula: {
-    en: "The weights of this attention are not computed by equation (1), so this view cannot show the sum behind them.",
-    zh: "这种注意力的权重不是用公式 (1) 计算的，所以这里无法展示它的计算过程。",
+    en: "This model does not show the queries and keys of this attention, so this view cannot show the sum behind " +
+      "its weights.",
+    zh: "这个模型不提供这种注意力的查询和键，所以这里无法展示权重的计算过程。",
   },
   fetching: {en: "This layer is being fetched.", zh: "正在获取这一层。"},
   noProjections: {
@@ -19,6 +20,12 @@ export const text = inLanguage({
   },
   query: {en: "Query", zh: "查询"},
   key: {en: "Key", zh: "键"},
+
+  states: {
+    en: "This is the score of this model. s is the state of the decoder, h the state of the encoder for a word of " +
+      "the source; the part with s is the query q, the part with h the key k.",
+    zh: "这是这个模型的打分函数。s 是解码器的状态，h 是编码器对源句中某个词的状态；含 s 的部分是查询 q，含 h 的部分是键 k。",
+  },
 
   // Questions: the parts around the two tokens.
   inSource: {en: ["How much does ", " look at ", "? "], zh: ["", " 对 ", " 的关注有多少？"]},
@@ -38,6 +45,19 @@ export const text = inLanguage({
       " numbers each. Where both have the same sign, the product raises the weight."],
     zh: ["这个头对两个词元的投影，各有 ", " 个数。两者同号之处，乘积使权重增大。"],
   },
+  productAbout: {
+    en: ["Query and key of the two tokens, ",
+      " numbers each. Where both have the same sign, the product raises the weight."],
+    zh: ["两个词元的查询和键，各有 ", " 个数。两者同号之处，乘积使权重增大。"],
+  },
+  additiveAbout: {
+    en: ["Query and key have ", " numbers each. In each dimension they are added, tanh keeps the sum between −1 and " +
+      "1, and the learned vector v says how much the dimension counts. The score is the sum of all dimensions."],
+    zh: ["查询和键各有 ", " 个数。每一维上两者相加，tanh 把和限制在 −1 与 1 之间，学到的向量 v 决定这一维的分量。" +
+      "各维之和就是分数。"],
+  },
+  score: {en: "score", zh: "分数"},
+  terms: {en: "term", zh: "项"},
   dimension: {en: "Dimension of query and key", zh: "查询和键的维度"},
   sumName: {en: "sum", zh: "和"},
   dimensionText: {
@@ -47,6 +67,10 @@ export const text = inLanguage({
   largest: {
     en: (list) => `Dimensions with the largest products: ${list}.`,
     zh: (list) => `乘积最大的维度：${list}。`,
+  },
+  largestTerms: {
+    en: (list) => `Dimensions with the largest terms: ${list}.`,
+    zh: (list) => `绝对值最大的项所在的维度：${list}。`,
   },
   scaleTitle: {en: "Scaling", zh: "缩放"},
   scaleAbout: {
@@ -93,6 +117,18 @@ export const text = inLanguage({
   total: {en: "Sum", zh: "合计"},
   listFewer: {en: "List only the largest weights", zh: "只列出最大的权重"},
   listOthers: {en: (rest) => `List the other ${rest} keys, too`, zh: (rest) => `也列出其余 ${rest} 个键`},
+  choiceTitle: {en: "Choice", zh: "选择"},
+  choiceAbout: {
+    en: "This attention is hard: it chooses one token, the one with the largest weight. The matrix shows 1 for it " +
+      "and 0 for all others.",
+    zh: "这是硬注意力：只选一个词元，即权重最大的那个。矩阵中它是 1，其余都是 0。",
+  },
+  choice: {
+    en: (word, weight) => `The largest weight is ${weight}, that of “${word}”.`,
+    zh: (word, weight) => `最大的权重是“${word}”的 ${weight}。`,
+  },
+  isChosen: {en: "So this key is chosen.", zh: "因此选中了这个键。"},
+  isNotChosen: {en: "So this key is not chosen.", zh: "因此没有选中这个键。"},
   recordedTitle: {en: "What the attention kernel recorded", zh: "注意力内核记录的数值"},
   computedHere: {en: "computed here, in double precision", zh: "页面用双精度计算"},
   recorded: {en: "recorded by the attention kernel, float32", zh: "注意力内核的记录，float32"},
@@ -117,6 +153,11 @@ export const text = inLanguage({
   meaning: {
     en: "The weight says how much of this key's value vector, the V of the equation, goes into the result.",
     zh: "权重表示这个键的值向量（公式中的 V）有多少进入结果。",
+  },
+
+  meaningForContext: {
+    en: "The weight says how much of this key's value vector goes into the context.",
+    zh: "权重表示这个键的值向量有多少进入上下文向量。",
   },
 
   // The picture for export.

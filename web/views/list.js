@@ -4,32 +4,40 @@
 // current state; the optional svg() gives a picture for export, or null if there is nothing to draw; the optional
 // destroy() ends timers and observers.
 
+import {followsEquationOne, hasPositions} from "../core/sites.js";
 import {about, title} from "../strings/views.js";
 
+const hasAttention = ({withoutAttention}) => !withoutAttention;
+const headsOf = ({sites}) => sites.reduce((sum, {layers, heads}) => sum + layers * heads, 0);
+const hasSeveralHeads = (app) => hasAttention(app) && headsOf(app) !== 1;
+// Whether the texts on layers and equations of the paper fit the model.
+const followsPaper = ({model, sites}) => !model || sites.some(followsEquationOne);
+
 /**
- * `about` says what a view shows. A line separates the tabs of different groups. Views with `attention` are left out if
- * the model has no attention; those with `ofModel` do not depend on the sentence.
+ * `about` says what a view shows; it is a text, or a function of the App. A line separates the tabs of different
+ * groups. Views are left out if needs(app) is false, because the model lacks what they show; those with `ofModel` do
+ * not depend on the sentence.
  */
 export const views = [
   {
-    name: "heads", title: title.heads, group: "Attention", attention: true, load: () => import("./heads/view.js"),
-    about: about.heads,
+    name: "heads", title: title.heads, group: "Attention", load: () => import("./heads/view.js"),
+    about: about.heads, needs: hasAttention,
   },
   {
-    name: "grid", title: title.grid, group: "Attention", attention: true, load: () => import("./grid/view.js"),
-    about: about.grid,
+    name: "grid", title: title.grid, group: "Attention", load: () => import("./grid/view.js"),
+    about: about.grid, needs: hasSeveralHeads,
   },
   {
-    name: "matrix", title: title.matrix, group: "Attention", attention: true, load: () => import("./matrix/view.js"),
-    about: about.matrix,
+    name: "matrix", title: title.matrix, group: "Attention", load: () => import("./matrix/view.js"),
+    about: about.matrix, needs: hasAttention,
   },
   {
-    name: "why", title: title.why, group: "Attention", attention: true, load: () => import("./why/view.js"),
-    about: about.why,
+    name: "why", title: title.why, group: "Attention", load: () => import("./why/view.js"),
+    about: (app) => (followsPaper(app) ? about.why : about.whyOwnScore), needs: hasAttention,
   },
   {
-    name: "ranking", title: title.ranking, group: "Attention", attention: true, load: () => import("./ranking/view.js"),
-    about: about.ranking,
+    name: "ranking", title: title.ranking, group: "Attention", load: () => import("./ranking/view.js"),
+    about: about.ranking, needs: hasSeveralHeads,
   },
   {
     name: "whatif", title: title.whatif, group: "Experiments", load: () => import("./whatif/view.js"),
@@ -41,7 +49,7 @@ export const views = [
   },
   {
     name: "words", title: title.words, group: "Decoding", load: () => import("./words/view.js"),
-    about: about.words,
+    about: (app) => (followsPaper(app) ? about.words : about.wordsOnly),
   },
   {
     name: "beam", title: title.beam, group: "Decoding", load: () => import("./beam/view.js"),
@@ -53,7 +61,7 @@ export const views = [
   },
   {
     name: "positions", title: title.positions, group: "Model", ofModel: true, load: () => import("./positions/view.js"),
-    about: about.positions,
+    about: about.positions, needs: ({model}) => !model || hasPositions(model),
   },
   {
     name: "film", title: title.film, group: "Model", ofModel: true, load: () => import("./film/view.js"),

@@ -29,13 +29,17 @@ class ForcedObserver final : public nn::Observer {
     seen.weights.insert(seen.weights.end(), host.begin(), host.end());
   }
 
-  void see_projections(int site, int layer, const Array& Q, const Array& K) override {
+  void see_projections(int site, int layer, const Array& Q, const Array& K, const Array& v) override {
     const std::int64_t d_k = Q.cols() / h_;
     for (const nn::Head& head : choice_.projections) {
       if (head.site != site || head.layer != layer) continue;
       const std::int64_t first = head.head * d_k;
-      forced.projections.push_back(
-          {head, d_k, floats_on_host(on_, Q.columns(first, d_k)), floats_on_host(on_, K.columns(first, d_k))});
+      forced.projections.push_back({.head = head,
+                                    .d_k = d_k,
+                                    .Q = floats_on_host(on_, Q.columns(first, d_k)),
+                                    .K = floats_on_host(on_, K.columns(first, d_k)),
+                                    .v = {}});
+      if (v) forced.projections.back().v = floats_on_host(on_, v.columns(first, d_k));
     }
   }
 

@@ -15,12 +15,13 @@
 
 namespace dragoman::decode {
 
-// The queries and keys of one head, to follow equation (1) number by number: the head's weights are softmax(Q K^T /
-// sqrt(d_k)) over the keys that its mask allows.
+// The queries and keys of one head, to follow its weights number by number. The weights are the softmax, over the keys
+// that the mask allows, of the scores that nn::AttentionSite::score names: Q K^T / sqrt(d_k) for equation (1).
 struct HeadProjections {
   nn::Head head;
   std::int64_t d_k = 0;
   std::vector<float> Q, K;  // [queries, d_k] and [keys, d_k]
+  std::vector<float> v;     // [d_k], of additive scores; otherwise empty
 };
 
 struct ForcedChoice {

@@ -68,11 +68,12 @@ void StepsRecorder::see(int site, int layer, const Array& weights, const Reach& 
 void StepsRecorder::see(const nn::AttentionSteps& steps) {
   if (steps.site != choice_.site || steps.layer != choice_.layer) return;
   found_.V = floats_on_host(on_, steps.V);
-  found_.b_O = bias_of(on_, steps.W_O);
+  if (steps.W_O != nullptr) found_.b_O = bias_of(on_, *steps.W_O);
   for (QuerySteps& query : found_.queries) {
     query.heads = row_of(steps.O, query.query);
+    if (steps.W_O == nullptr) continue;
     query.output = row_of(steps.output, query.query);
-    query.contributions = head_contributions(query.heads, steps.W_O, steps.O.dtype());
+    query.contributions = head_contributions(query.heads, *steps.W_O, steps.O.dtype());
   }
 }
 

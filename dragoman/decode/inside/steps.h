@@ -49,6 +49,7 @@ struct QuerySteps {
   std::vector<float> heads;          // [h, d_v]: the outputs of the heads, Concat(head_1, ..., head_h)
   std::vector<float> contributions;  // [h, d_model]: head_i W_i^O, where W_i^O are the rows of W^O for head i
   std::vector<float> output;         // [d_model]: the sum of the contributions and of the bias of W^O
+                                     // both are empty if the attention has no W^O
   AddNormRow add_norm;
   FeedForwardRow feed_forward;
 };

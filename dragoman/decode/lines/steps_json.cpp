@@ -41,9 +41,11 @@ Json feed_forward_json(const FeedForwardRow& row) {
 Json query_json(const QuerySteps& steps, const LayerSteps& layer) {
   Json json{{"query", steps.query + 1},
             {"weights", matrix_json(steps.weights, layer.keys)},
-            {"heads", matrix_json(steps.heads, std::ssize(steps.heads) / layer.h)},
-            {"contributions", matrix_json(steps.contributions, std::ssize(steps.output))},
-            {"output", base64(steps.output)}};
+            {"heads", matrix_json(steps.heads, std::ssize(steps.heads) / layer.h)}};
+  if (!steps.output.empty()) {
+    json["contributions"] = matrix_json(steps.contributions, std::ssize(steps.output));
+    json["output"] = base64(steps.output);
+  }
   if (!steps.add_norm.s.empty()) json["add_norm"] = add_norm_json(steps.add_norm);
   if (!steps.feed_forward.output.empty()) json["feed_forward"] = feed_forward_json(steps.feed_forward);
   return json;

@@ -70,12 +70,13 @@ void append_sites(std::string& text, const nn::AttentionSites& sites, const Appe
 
 Json projections_json(const std::vector<HeadProjections>& projections, const nn::AttentionSites& sites) {
   Json list = Json::array();
-  for (const auto& [head, d_k, Q, K] : projections) {
+  for (const auto& [head, d_k, Q, K, v] : projections) {
     list.push_back({{"attention", sites[static_cast<std::size_t>(head.site)].name},
                     {"layer", head.layer + 1},
                     {"head", head.head + 1},
                     {"q", matrix_json(Q, d_k)},
                     {"k", matrix_json(K, d_k)}});
+    if (!v.empty()) list.back()["v"] = base64(v);
   }
   return list;
 }

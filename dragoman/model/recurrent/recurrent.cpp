@@ -50,21 +50,15 @@ Tensor RecurrentModel::step(const StepRows& rows, const StateArrays& state, nn::
 
 nn::AttentionSites RecurrentModel::sites() const {
   if (!config_.attends()) return {};
-  const bool is_scaled = config_.score == ScoreName::kScaled || config_.score == ScoreName::kAlignScaled;
-  return {{.name = "cross",
-           .queries = nn::Side::kTarget,
-           .keys = nn::Side::kSource,
-           .layers = 1,
-           .heads = 1,
-           .d_k = is_scaled ? config_.key_width() : 0,
-           .window = 0}};
+  return {decoder_.attention.described("cross")};
 }
 
 BlockStacks RecurrentModel::blocks() const {
   using enum BlockKind;
   const Blocks input{{.kind = kEmbedding}}, recurrent{{.kind = kRecurrent}};
+  const Blocks encoder{{.kind = config_.bidirectional ? kBidirectional : kRecurrent}};
   const Block attention{.kind = kAttention, .site = "cross", .reads = "encoder"};
-  Blocks first = recurrent, readout{{.kind = kLinear, .title = "Readout"}};
+  Blocks first = recurrent;
   std::vector<BlockLayers> layers;
   switch (config_.context) {
     case ContextName::kFixed: first.front().reads = "encoder"; break;
@@ -80,8 +74,8 @@ BlockStacks RecurrentModel::blocks() const {
     layers.push_back({first, 1});
     if (config_.N_dec > 1) layers.push_back({recurrent, config_.N_dec - 1});
   }
-  const Blocks top{readout.front(), {.kind = kLinear}, {.kind = kSoftmax}};
-  return {{"encoder", nn::Side::kSource, input, {{recurrent, config_.N_enc}}, {}},
+  const Blocks top{{.kind = kReadout}, {.kind = kLinear}, {.kind = kSoftmax}};
+  return {{"encoder", nn::Side::kSource, input, {{encoder, config_.N_enc}}, {}},
           {"decoder", nn::Side::kTarget, input, layers, top}};
 }
 

@@ -33,7 +33,10 @@ Json sites_json(const nn::AttentionSites& sites) {
                     {"heads", site.heads},
                     {"d_k", site.d_k},
                     {"causal", site.is_causal()},
-                    {"window", site.window}});
+                    {"window", site.window},
+                    {"score", to_string(site.score)},
+                    {"chooses_one", site.chooses_one}});
+    if (!site.formula.empty()) list.back()["formula"] = site.formula;
   }
   return list;
 }

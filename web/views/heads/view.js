@@ -3,6 +3,7 @@
 
 import {grouped, number} from "../../core/format.js";
 import {joinedSentences} from "../../core/language.js";
+import {choiceNote} from "../../core/sites.js";
 import {mergedNote} from "../../core/trace.js";
 import {Columns, sideNames} from "../../parts/columns.js";
 import {controlBar} from "../../parts/controls.js";
@@ -90,7 +91,8 @@ export class View {
     }
     const {least, drawn, all} = this.columns.links;
     const weight = number(least, least < 0.01 ? 4 : 3);
-    const sentences = [text.drawn(grouped(drawn), grouped(all), weight), text.pointed];
+    const choice = choiceNote(app.site());
+    const sentences = [...(choice ? [choice] : []), text.drawn(grouped(drawn), grouped(all), weight), text.pointed];
     if (app.state.merged) sentences.push(mergedNote);
     if (this.#offHeads().size) sentences.push(text.dotted);
     return [joinedSentences(sentences)];

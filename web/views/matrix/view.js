@@ -2,6 +2,7 @@
 
 import {number} from "../../core/format.js";
 import {joinedSentences} from "../../core/language.js";
+import {choiceNote} from "../../core/sites.js";
 import {mergedNote} from "../../core/trace.js";
 import {Cells, headMatrix} from "../../parts/cells.js";
 import {controlBar} from "../../parts/controls.js";
@@ -70,8 +71,9 @@ export class View {
     const {entropy, distance, peak} = this.#app.trace.statistics(attention, layer, head);
     const masked = site.keys === "target" ? text.maskedInTarget : text.maskedInSource;
     return joinedSentences([
-      this.cells.hasNumbers ? "" : text.enlarge, text.note(number(entropy, 2), number(distance, 1), number(peak, 2)), site.causal ? masked : "",
-      merged ? mergedNote : "",
+      this.cells.hasNumbers ? "" : text.enlarge, choiceNote(site),
+      text.note(number(entropy, 2), number(distance, 1), number(peak, 2)),
+      site.causal ? masked : "", merged ? mergedNote : "",
     ]);
   }
 

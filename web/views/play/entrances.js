@@ -16,6 +16,7 @@ export function entranceOf(block, {repeat, word, piece}) {
     case "embedding":
     case "positions":
       return hasPositionsBlock(block.stack) ? {tab: "positions"} : null;
+    case "readout":
     case "linear":
     case "softmax":
       return hasSoftmax(block.stack) ? {tab: "words", word: piece ?? 0} : null;

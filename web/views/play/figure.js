@@ -4,7 +4,7 @@
 
 import {text} from "../../strings/play.js";
 
-// The name of a kind of block, and what it does.
+// The name of a kind of block, what it does, and a short name if there is one.
 const usual = {
   embedding: [text.embedding, text.aboutEmbedding],
   positions: [text.positions, text.aboutPositions],
@@ -13,7 +13,9 @@ const usual = {
   add: [text.add, text.aboutAdd],
   "add-norm": [text.addNorm, text.aboutAddNorm],
   recurrent: [text.recurrent, text.aboutRecurrent],
+  bidirectional: [text.bidirectional, text.aboutBidirectional, text.recurrent],
   convolution: [text.convolution, text.aboutConvolution],
+  readout: [text.readout, text.aboutReadout],
   linear: [text.linear, text.aboutLinear],
   softmax: [text.softmax, text.aboutSoftmax],
 };
@@ -80,6 +82,9 @@ function groupOf(group, blocks, {stacks, sites, seen}) {
   }
   return group;
 }
+
+/** Whether a block carries a state from word to word. */
+export const hasState = ({kind}) => kind === "recurrent" || kind === "bidirectional";
 
 /** Whether position encodings are added in a stack. */
 export const hasPositionsBlock = (stack) => stack.groups.some(

@@ -11,6 +11,7 @@
 
 import {text} from "../../strings/play.js";
 import {attentionShapes} from "./attention.js";
+import {hasState} from "./figure.js";
 import {activityOf} from "./moments.js";
 import {outputShapes} from "./output.js";
 import {circle, curve, ease, fitted, line, rect, widthOf, words} from "./shapes.js";
@@ -116,7 +117,7 @@ function boxShapes(block, layout, {state, share}) {
   return [
     rect(x, y, w, h, {fill: "--raised", stroke: state === "waiting" ? "--line" : "--edge"}),
     lit ? rect(x, y, w, h, {fill: "--wash", stroke: "--accent", thickness: 2, alpha: lit}) : null,
-    block.kind === "recurrent" ? loop(block, layout, box) : null,
+    hasState(block) ? loop(block, layout, box) : null,
     words(x + w / 2, title, name, {size: layout.font, strong, fill: state === "waiting" ? "--soft" : "--ink"}),
   ];
 }

@@ -1,7 +1,7 @@
 // The steps of the tour: how the model learned, and the way from the pieces of the sentence to the translation.
 
 import {grouped, number} from "../../core/format.js";
-import {hasPositions, isSelf} from "../../core/sites.js";
+import {followsEquationOne, hasPositions, isSelf, scores} from "../../core/sites.js";
 import {label} from "../../core/tokens.js";
 import {keyLength} from "../../parts/formula.js";
 import {text as strings} from "../../strings/tour.js";
@@ -17,7 +17,7 @@ const preferred = (sites, property) => [encoder(sites), ...sites].find((site) =>
 
 /**
  * A step is {title, section, files, here, state, text, block?, site?, pair?, needs?, press?, ofModel?}:
- *   section, files: of the paper, and of the source
+ *   section, files: of the paper, and of the source; `files` may be a function of the site
  *   here: selects the element that is marked; `block` says which end of it must be visible, "start" by default
  *   state: what the views show
  *   site(sites): the attention that the step is about
@@ -51,7 +51,7 @@ export const steps = [
     title: strings.vectorsTitle, section: strings.vectorsSection, files: ["dragoman/ops/embed.cpp"],
     here: ".play-figure", block: "end", state: {tab: "play", step: 0},
     needs: (_, sites) => sites.length && !encoder(sites),
-    text: ({model: {width: d}}) => [strings.vectorsOnly(d)],
+    text: ({model: {width: d, config}}) => [strings.vectorsOnly(config?.embedding ?? d)],
   },
   {
     title: strings.positionsTitle, section: strings.positionsSection, files: ["dragoman/nn/positions.cpp"],
@@ -71,10 +71,20 @@ export const steps = [
   {
     title: strings.weightTitle, section: strings.weightSection,
     files: ["dragoman/nn/attention.cpp", "dragoman/backend/cpu/attention.cpp"],
-    here: ".why", state: {tab: "why"}, site: (sites) => preferred(sites, ({d_k}) => d_k > 0), pair: pairOfOneHead,
+    here: ".why", state: {tab: "why"}, site: (sites) => preferred(sites, followsEquationOne), pair: pairOfOneHead,
     text: ({site: {d_k: d}, pair}) => [
       ...(pair ? [strings.weightAsked(pair.from, pair.to, number(pair.weight, 2))] : []),
       ...strings.weight(keyLength(), d),
+    ],
+  },
+  {
+    title: strings.weightTitle, section: strings.ownScoreSection,
+    files: ["dragoman/nn/memory_attention.h", "dragoman/backend/cpu/memory_attention.cpp"],
+    here: ".why", state: {tab: "why"}, pair: pairOfOneHead,
+    site: (sites) => (sites.some(followsEquationOne) ? null : preferred(sites, ({d_k}) => d_k > 0)),
+    text: ({site: {score}, pair}) => [
+      ...(pair ? [strings.weightAsked(pair.from, pair.to, number(pair.weight, 2))] : []),
+      score === scores.additive ? strings.additiveWeight : strings.productWeight,
     ],
   },
   {
@@ -98,7 +108,8 @@ export const steps = [
   },
   {
     title: strings.crossTitle, section: strings.crossSection,
-    files: ["dragoman/model/transformer/decoder.cpp", "dragoman/nn/attention.h"],
+    files: ({formula}) => (formula ? ["dragoman/model/recurrent/decoder.cpp", "dragoman/nn/memory_attention.h"]
+      : ["dragoman/model/transformer/decoder.cpp", "dragoman/nn/attention.h"]),
     here: ".heads-body", state: {tab: "heads", layer: Infinity}, site: cross,
     pair: (trace, site) => pairOfLayer(trace, site, "last"),
     text: ({trace: {tgt}, pair}) => [

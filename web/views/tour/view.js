@@ -114,7 +114,8 @@ export class Tour {
 
   #explain(step, {site, pair}) {
     const {model} = this.#app;
-    const files = step.files.flatMap((file, i) => [i ? ", " : "", el("code", {}, file)]);
+    const names = typeof step.files === "function" ? step.files(site) : step.files;
+    const files = names.flatMap((file, i) => [i ? ", " : "", el("code", {}, file)]);
     const context = {trace: this.#trace, model, site, pair, film: this.#film};
     this.count.textContent = strings.count(this.#at + 1, this.#steps.length);
     this.title.textContent = step.title;

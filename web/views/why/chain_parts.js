@@ -40,10 +40,13 @@ export function unitParts({units, activations}, {input, weights}, at) {
   ];
 }
 
+// A sentence with a button that changes the state.
+const endPart = (app, sentence, label, change) => el("div", {class: "why-end"}, el("p", {}, sentence),
+  label ? el("button", {type: "button", onclick: () => app.set(change)}, label) : null);
+
 /** What reads the result, with a button that goes there. */
 export function endParts(app, {site, layer}, crossFollows) {
-  const part = (sentence, label, change) => el("div", {class: "why-end"}, el("p", {}, sentence),
-    label ? el("button", {type: "button", onclick: () => app.set(change)}, label) : null);
+  const part = (...what) => endPart(app, ...what);
   const cross = app.sites.find(({queries, keys}) => queries === "target" && keys === "source");
   if (crossFollows) return part(text.crossBetween, text.showCross(cross.title), {attention: cross.name});
   if (layer + 1 < site.layers) {
@@ -53,3 +56,6 @@ export function endParts(app, {site, layer}, crossFollows) {
   if (site.queries === "target") return part(text.lastTarget, text.showWords, {tab: "words"});
   return part(text.lastSource, cross && text.showCross(cross.title), {attention: cross?.name});
 }
+
+/** The same for an attention that is not part of a layer with residual connections. */
+export const contextEnd = (app) => endPart(app, text.contextEnd, text.showWords, {tab: "words"});

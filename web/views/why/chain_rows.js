@@ -14,13 +14,14 @@ function listedKeys(alpha) {
   return order.slice(0, mostKeys).filter((key, at) => at === 0 || alpha[key] >= leastWeight).sort((a, b) => a - b);
 }
 
-export function valueRows({alpha, terms, kernel}, labels, head) {
+/** `name` is that of the sum. */
+export function valueRows({alpha, terms, kernel}, labels, name) {
   const listed = listedKeys(alpha);
   const others = terms.filter((_, key) => alpha[key] > 0 && !listed.includes(key));
   const part = (label, second, values) => ({label, second, values, share: shareOf(values, kernel)});
   const rows = listed.map((key) => part(labels[key], number(alpha[key]), terms[key]));
   if (others.length) rows.push(part(text.otherKeys(others.length), "", sumOf(others)));
-  return [...rows, {label: text.headOutput(head + 1), values: kernel, isSum: true}];
+  return [...rows, {label: name, values: kernel, isSum: true}];
 }
 
 /** `pick(head)` is called by a click on a head; `isOff(head)` says whether it is switched off. */

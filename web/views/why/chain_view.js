@@ -6,20 +6,23 @@ import {FailureNote} from "../../parts/failure_note.js";
 import {VectorRows} from "../../parts/vector_rows.js";
 import {text} from "../../strings/layer.js";
 import {feedForwardSum, headsSum, headSum, normalised, residualSum, shareOf} from "./chain.js";
-import {checkLine, endParts, normFacts, unitParts} from "./chain_parts.js";
+import {checkLine, contextEnd, endParts, normFacts, unitParts} from "./chain_parts.js";
 import {headRows, normRows, residualRows, unitRows, valueRows} from "./chain_rows.js";
-import {equationTwo, layerNorm, multiHead, oneHead, residualSumFormula} from "./formulas.js";
+import {contextSum, equationTwo, layerNorm, multiHead, oneHead, residualSumFormula} from "./formulas.js";
 import {stepsOf} from "./layer_steps.js";
 
 const always = {value: text.value, axis: text.dimension};  // titles of strips
 
 export class Chain {
   #app;
-  #place = null;  // {trace, site, attention, layer, head, query, labels}: what is to be shown
+  // What is to be shown: {trace, site, attention, layer, head, query, labels, before}. `before` is the number of steps
+  // that the view has before these.
+  #place = null;
   #found = null;  // the kernels' numbers for it
   #unit = 0;      // the chosen one of the listed units
   #status = el("p", {class: "empty"});
   #failure;
+  #title = el("h2", {class: "why-title"}, text.title);
   #inFile = el("button", {type: "button", hidden: true, onclick: () => this.#showWhatTheFileHas()});
   #steps = el("div");
 
@@ -27,7 +30,7 @@ export class Chain {
     this.#app = app;
     this.#failure = new FailureNote(app);
     this.element = el("section", {class: "why-chain", "aria-label": text.title},
-      el("h2", {class: "why-title"}, text.title), el("p", {class: "note"}, text.about), this.#status,
+      this.#title, el("p", {class: "note"}, text.about), this.#status,
       this.#failure.element, this.#inFile, this.#steps);
   }
 
@@ -85,16 +88,20 @@ export class Chain {
   }
 
   #draw() {
-    const {addNorm, feedForward} = this.#found;
+    const {addNorm, feedForward, contributions} = this.#found;
+    const {before} = this.#place;
     this.blocks = [];
-    const attention = [this.#values(), this.#heads(),
+    this.#title.textContent = contributions ? text.title : text.contextTitle;
+    const attention = [this.#values(), ...(contributions ? [this.#heads()] : []),
       ...(addNorm ? this.#addNorm(addNorm, this.#found.output, text.attentionOutput, "MultiHead") : [])];
     const network = feedForward && !this.#crossFollows() ? [this.#network(), ...(feedForward.addNorm
       ? this.#addNorm(feedForward.addNorm, feedForward.output, text.networkOutput, "FFN") : [])] : [];
+    const list = (kind, first, steps) => el("ol",
+      {class: `why-steps ${kind}`, hidden: steps.length === 0, style: {"counter-reset": `step ${first}`}}, steps);
     this.#steps.replaceChildren(
-      el("div", {class: "why-columns"}, el("ol", {class: "why-steps from-six"}, attention),
-        el("div", {}, el("ol", {class: "why-steps from-ten", hidden: network.length === 0}, network),
-          endParts(this.#app, this.#place, this.#crossFollows()))));
+      el("div", {class: "why-columns"}, list("of-attention", before, attention),
+        el("div", {}, list("of-network", before + attention.length, network), contributions
+          ? endParts(this.#app, this.#place, this.#crossFollows()) : contextEnd(this.#app))));
     this.#goToStep();
   }
 
@@ -123,12 +130,14 @@ export class Chain {
   #values() {
     const {head, labels} = this.#place;
     const sum = headSum(this.#found, head, this.#isOff(head));
-    const rows = valueRows(sum, labels.keys, head);
+    const isContext = !this.#found.contributions;
+    const rows = valueRows(sum, labels.keys, isContext ? text.contextOutput : text.headOutput(head + 1));
     const strongest = sum.terms.map((term) => shareOf(term, sum.kernel));
     const key = strongest.indexOf(Math.max(...strongest));
     const summary = this.#isOff(head) ? text.isOff
-      : text.mostOf(labels.keys[key], `${number(100 * strongest[key], 1)}%`);
-    return this.#step("values", text.valuesTitle, text.valuesAbout, oneHead(head),
+      : (isContext ? text.mostOfContext : text.mostOf)(labels.keys[key], `${number(100 * strongest[key], 1)}%`);
+    const [about, formula] = isContext ? [text.contextAbout, contextSum()] : [text.valuesAbout, oneHead(head)];
+    return this.#step("values", text.valuesTitle, about, formula,
       {rows, difference: sum.difference, titles: {label: text.word, second: text.weight, share: text.share, ...always}},
       el("p", {}, summary));
   }

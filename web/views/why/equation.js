@@ -1,32 +1,40 @@
-// One attention weight, computed again from its query and key by equation (1). Nothing here uses the page.
+// One attention weight, computed again from its query and key: by equation (1), or with the score that the attention
+// site names. Nothing here uses the page.
 
-import {visible} from "../../core/sites.js";
+import {scores, visible} from "../../core/sites.js";
 
 /**
- * Computes the weight of key `j` for query `i` at a site, with all its steps. q and k are {rows, columns, data}. The
- * sums are taken in double precision, from the float32 numbers of the model. In the result, `root` is the square root
- * of d, `keys` has {dot, scaled, seen, exp, weight} for each key, `most` is the largest score, `sum` is that of the
- * exponentials, and `chosen` is the entry of key `j`.
+ * Computes the weight of key `j` for query `i` at a site, with all its steps. q and k are {rows, columns, data}; v is
+ * the vector of additive scores, otherwise null. The sums are taken in double precision, from the float32 numbers of
+ * the model. In the result,
+ *   vector     is v, and `terms` has the term of each dimension: q k, or v tanh(q + k)
+ *   root       is the square root of d, by which the score is divided; 1 if it is not divided
+ *   keys       has {dot, scaled, seen, exp, weight, used} for each key: the sum of the terms, the score, whether the
+ *              query sees the key, and the weight as the softmax gives it and as it is used
+ *   most, sum  are the largest score and the sum of the exponentials
+ *   chosen     is the entry of key `j`, and `largest` the index of the key with the largest weight
  */
-export function computeWeight(q, k, i, j, site) {
+export function computeWeight({q, k, v}, i, j, site) {
   const d = q.columns;
-  const root = Math.sqrt(d);
+  const root = site.score === scores.scaled ? Math.sqrt(d) : 1;
+  const vector = site.score === scores.additive ? v : null;
   const queryVector = q.data.subarray(i * d, (i + 1) * d);
-  const keyVector = k.data.subarray(j * d, (j + 1) * d);
-  const products = Float64Array.from(queryVector, (value, c) => value * keyVector[c]);
+  const keyOf = (m) => k.data.subarray(m * d, (m + 1) * d);
   const keys = Array.from({length: k.rows}, (_, m) => {
-    const dot = dotProduct(queryVector, k.data, m * d);
+    const dot = termsOf(queryVector, keyOf(m), vector).reduce((total, value) => total + value, 0);
     return {dot, scaled: dot / root, seen: visible(site, i, m), exp: 0, weight: 0};
   });
   const {most, sum} = applySoftmax(keys);
-  return {d, root, queryVector, keyVector, products, keys, most, sum, chosen: keys[j]};
+  const weights = keys.map(({weight}) => weight);
+  const largest = weights.indexOf(Math.max(...weights));
+  keys.forEach((entry, m) => { entry.used = site.chooses_one ? Number(m === largest) : entry.weight; });
+  const keyVector = keyOf(j);
+  const terms = termsOf(queryVector, keyVector, vector);
+  return {d, root, vector, queryVector, keyVector, terms, keys, most, sum, chosen: keys[j], largest};
 }
 
-function dotProduct(vector, data, begin) {
-  let sum = 0;
-  for (let c = 0; c < vector.length; ++c) sum += vector[c] * data[begin + c];
-  return sum;
-}
+const termsOf = (q, k, v) => Float64Array.from(
+  q, v ? (value, c) => v[c] * Math.tanh(value + k[c]) : (value, c) => value * k[c]);
 
 // Sets `exp` and `weight` of the keys that the query sees. Returns the largest score and the sum of the exponentials.
 function applySoftmax(keys) {
@@ -57,9 +65,9 @@ export function shortest32(x) {
   return x.toPrecision(9);
 }
 
-/** The dimensions {value, at} whose products are largest by size, the largest first. */
-export function strongest(products, count) {
-  const order = Array.from(products, (value, at) => ({value, at}));
+/** The dimensions {value, at} whose terms are largest by size, the largest first. */
+export function strongest(terms, count) {
+  const order = Array.from(terms, (value, at) => ({value, at}));
   order.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
   return order.slice(0, count);
 }

@@ -1,5 +1,6 @@
 // The formulas of the view "Why".
 
+import {scores} from "../../core/sites.js";
 import {el} from "../../parts/elements.js";
 import {digits, formula, m, mi, mn, mo, name, over, row, sqrt, sub, sup} from "../../parts/formula.js";
 
@@ -10,21 +11,53 @@ export function equationOne() {
     name("softmax"), row(mo("("), over(score, sqrt(sub(mi("d"), mi("k")))), mo(")")), mi("V"));
 }
 
-/** The weight of key j for query i by equation (1). With a causal mask the sum goes over the keys up to i. */
-export function oneWeight(causal) {
-  const score = (key) => over(row(sub(mi("q"), mi("i")), mo("·"), sub(mi("k"), mi(key))), sqrt(sub(mi("d"), mi("k"))));
+const inBrackets = (...parts) => row(mo("("), ...parts, mo(")"));
+
+// The score of a query and a key, before it is divided.
+function undivided({score}, q, k) {
+  return score === scores.additive ? row(mi("v"), mo("·"), name("tanh"), inBrackets(q, mo("+"), k))
+    : row(q, mo("·"), k);
+}
+
+/** The score of a query and a key at a site, in their symbols. */
+function scoreOf(site, q, k) {
+  return site.score === scores.scaled ? over(undivided(site, q, k), sqrt(sub(mi("d"), mi("k"))))
+    : undivided(site, q, k);
+}
+
+/** The score in the symbols of the model, such as "v · tanh(s W_Q + h W_K + b)", and in those of this view. */
+export function modelScore(site) {
+  const symbols = site.formula.match(/√?\p{L}+(_\p{L}+)?|[^\s\p{L}]/gu).map((part) => {
+    if (!/\p{L}/u.test(part)) return mo(part);
+    const [base, index] = part.replace("√", "").split("_");
+    const symbol = base.length > 1 ? name(base) : mi(base);
+    const whole = index ? sub(symbol, mi(index)) : symbol;
+    return part.startsWith("√") ? sqrt(whole) : whole;
+  });
+  return el("div", {class: "formulas"},
+    formula(name("score"), inBrackets(mi("s"), mo(","), mi("h")), mo("="), ...symbols),
+    formula(mo("="), scoreOf(site, mi("q"), mi("k"))));
+}
+
+/** The score of query i and key j with their numbers, counted from 1, before it is divided. */
+export const numberedScore = (site, i, j) => undivided(site, sub(mi("q"), mn(i)), sub(mi("k"), mn(j)));
+
+/** The weight of key j for query i. With a causal mask the sum goes over the keys up to i. */
+export function oneWeight(site) {
+  const {causal} = site;
+  const score = (key) => scoreOf(site, sub(mi("q"), mi("i")), sub(mi("k"), mi(key)));
   const sum = m("munder", mo("∑"), causal ? row(mi("m"), mo("≤"), mi("i")) : mi("m"));
   return formula(sub(mi("α"), row(mi("i"), mi("j"))), mo("="),
     over(row(name("exp"), mo("("), score("j"), mo(")")), row(sum, name("exp"), mo("("), score("m"), mo(")"))));
 }
 
-/** The terms of the dot product: all of them if there are at most three, or else the first two and the last. */
-export function sumTerms(products) {
+/** The terms of a sum: all of them if there are at most three, or else the first two and the last. */
+export function sumTerms(terms) {
   const term = (value) => [mo(value < 0 ? "−" : "+"), digits(Math.abs(value), 3)];
-  const [first, second] = products;
+  const [first, second] = terms;
   const begin = first < 0 ? term(first) : [digits(first, 3)];
-  if (products.length <= 3) return [...begin, ...[...products.slice(1)].flatMap(term)];
-  return [...begin, ...term(second), mo("+"), mo("⋯"), ...term(products.at(-1))];
+  if (terms.length <= 3) return [...begin, ...[...terms.slice(1)].flatMap(term)];
+  return [...begin, ...term(second), mo("+"), mo("⋯"), ...term(terms.at(-1))];
 }
 
 /** exp(score - largest score) as numbers, or 0 if the key is hidden. `most` is the largest score. */
@@ -41,6 +74,10 @@ export function oneHead(head) {
   return formula(sub(name("head"), mn(head + 1)), mo("="), m("munder", mo("∑"), mi("j")),
     sub(mi("α"), mi("j")), sub(mi("v"), mi("j")));
 }
+
+/** c = Σ_j α_j V_j: the context of an attention whose result is used as it is. */
+export const contextSum = () => formula(mi("c"), mo("="), m("munder", mo("∑"), mi("j")),
+  sub(mi("α"), mi("j")), sub(mi("V"), mi("j")));
 
 /** MultiHead = Concat(head_1, ..., head_h) W^O = Σ_i head_i W_i^O. */
 export function multiHead(heads) {

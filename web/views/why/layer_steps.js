@@ -41,10 +41,12 @@ function pick(steps, {attention, layer, query}) {
 const matrix = ({rows, columns, packed}) => ({rows, columns, data: unpacked(packed)});
 const vector = (packed) => (packed === undefined ? null : unpacked(packed));
 
+// `contributions` and `output` are null if the attention has no W^O.
 function unpackedSteps(steps, own) {
   return {
     norm: steps.norm, values: matrix(steps.values), weights: matrix(own.weights), heads: matrix(own.heads),
-    contributions: matrix(own.contributions), bias: vector(steps.b_o), output: unpacked(own.output),
+    contributions: own.contributions ? matrix(own.contributions) : null, bias: vector(steps.b_o),
+    output: vector(own.output),
     addNorm: addNorm(own.add_norm, steps.add_norm),
     feedForward: feedForward(own.feed_forward, steps),
   };

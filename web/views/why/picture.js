@@ -6,9 +6,10 @@ import {svg} from "../../parts/elements.js";
 import {largestOf, vectorPaths} from "../../parts/vector_rows.js";
 import {text} from "../../strings/why.js";
 import {shortest32} from "./equation.js";
-import {stripPicture} from "./strip.js";
+import {sumName} from "./steps.js";
+import {stripHeight, stripPicture} from "./strip.js";
 
-const [width, top, line] = [760, 240, 20];  // pixels: of the picture, above the bars, per bar
+const [width, line] = [760, 20];  // pixels: of the picture, per bar
 
 const label = (x, y, content, anchor) => svg("text", {x, y, class: "label", "text-anchor": anchor}, content);
 
@@ -21,8 +22,10 @@ export function whyPicture(weight, listed, blocks = []) {
   const {labels, chosen} = weight;
   const title = text.pictureTitle(weight.site.title, weight.layer + 1, weight.head + 1, labels.queries[weight.query],
     labels.keys[weight.key]);
-  const score = `q · k = ${number(chosen.dot, 4)};  ÷ √${weight.d} = ${number(chosen.scaled, 4)}`;
+  const divided = weight.root === 1 ? "" : `;  ÷ √${weight.d} = ${number(chosen.scaled, 4)}`;
+  const score = `${sumName(weight.site)} = ${number(chosen.dot, 4)}${divided}`;
   const softmax = `softmax: ${number(chosen.exp, 4)} / ${number(weight.sum, 4)} = ${number(chosen.weight, 6)}`;
+  const top = 64 + stripHeight(weight);
   const below = top + listed.length * line + 12;
   const {parts, height: more} = chainPicture(blocks, below);
   const height = below + more;

@@ -5,7 +5,10 @@ import {text} from "../../strings/why.js";
 
 const known = new WeakMap();  // a Trace -> its promises, by name of the head
 
-/** Promises {q, k} as {rows, columns, data}. Layer and head are counted from 0. */
+/**
+ * Promises {q, k, v}: q and k as {rows, columns, data}, and v as a vector, or null without one. Layer and head are
+ * counted from 0.
+ */
 export function projectionsOf(app, trace, attention, layer, head) {
   const name = `${attention} ${layer} ${head}`;
   if (!known.has(trace)) known.set(trace, new Map());
@@ -23,7 +26,7 @@ async function find(app, trace, wanted) {
   const entry = trace.projections.find(isWanted) ?? (await ask(app, wanted)).find(isWanted);
   if (!entry) throw new Error(text.noProjections);
   const matrix = ({rows, columns, packed}) => ({rows, columns, data: unpacked(packed)});
-  return {q: matrix(entry.q), k: matrix(entry.k)};
+  return {q: matrix(entry.q), k: matrix(entry.k), v: entry.v ? unpacked(entry.v) : null};
 }
 
 async function ask(app, wanted) {

@@ -1,12 +1,12 @@
 // The steps of the view "Why", from a computed weight (see equation.js).
 
 import {number} from "../../core/format.js";
-import {isSelf} from "../../core/sites.js";
+import {followsEquationOne, isSelf, scores} from "../../core/sites.js";
 import {el} from "../../parts/elements.js";
-import {digits, formula, mi, mn, mo, over, row, sqrt, sub} from "../../parts/formula.js";
+import {digits, formula, keyLength, mi, mn, mo, over, row, sqrt, sub} from "../../parts/formula.js";
 import {text} from "../../strings/why.js";
 import {lastPlace, shortest32} from "./equation.js";
-import {exponential, sumTerms} from "./formulas.js";
+import {exponential, numberedScore, sumTerms} from "./formulas.js";
 
 export function questionParts({labels, query, key, site}) {
   const token = (piece) => el("strong", {class: "why-token"}, piece);
@@ -15,13 +15,23 @@ export function questionParts({labels, query, key, site}) {
   return [before, token(labels.queries[query]), between, token(labels.keys[key]), after];
 }
 
-export function dotParts({chosen: {dot}, products, query, key}, largest) {
+/** What the first step is about. */
+export function dotAbout(site) {
+  const own = site.score === scores.additive ? text.additiveAbout : text.productAbout;
+  const [before, after] = followsEquationOne(site) ? text.dotAbout : own;
+  return [before, keyLength(), after];
+}
+
+/** The name of the sum of all dimensions, in texts. */
+export const sumName = ({score}) => (score === scores.additive ? text.score : "q · k");
+
+export function dotParts({chosen: {dot}, terms, query, key, site}, largest) {
   return [
     el("div", {class: "formulas"},
-      formula(sub(mi("q"), mn(query + 1)), mo("·"), sub(mi("k"), mn(key + 1)), mo("="), ...sumTerms(products)),
+      formula(numberedScore(site, query + 1, key + 1), mo("="), ...sumTerms(terms)),
       formula(mo("="), digits(dot))),
-    el("p", {class: "note"},
-      text.largest(largest.map(({at, value}) => `${at + 1} (${number(value)})`).join(", "))),
+    el("p", {class: "note"}, (site.score === scores.additive ? text.largestTerms : text.largest)(
+      largest.map(({at, value}) => `${at + 1} (${number(value)})`).join(", "))),
   ];
 }
 
@@ -53,44 +63,53 @@ export function softmaxParts(computed, listed, fold, pick) {
 }
 
 function keyTable(computed, listed, pick) {
-  const {keys, sum} = computed;
+  const {keys, sum, site} = computed;
   const total = keys.reduce((sumSoFar, {weight}) => sumSoFar + weight, 0);
-  const titles = [text.key, "q · k", "÷ √d", "exp", text.weight];
+  const isScaled = site.score === scores.scaled;
+  const titles = [text.key, ...(isScaled ? ["q · k", "÷ √d"] : [sumName(site)]), "exp", text.weight];
   return el("table", {class: "why-row"},
     el("caption", {}, el("span", {}, text.rowCaption)),
     el("thead", {}, el("tr", {},
-      titles.map((title, at) => el("th", {scope: "col", class: at === 1 ? "dots" : null}, title)),
+      titles.map((title, at) => el("th", {scope: "col", class: isScaled && at === 1 ? "dots" : null}, title)),
       el("td", {class: "why-bar scale", "aria-hidden": "true"}, el("span", {}, "0"), el("span", {}, "1")))),
     el("tbody", {}, listed.map((j) => keyRow(computed, j, pick))),
-    el("tfoot", {}, el("tr", {}, el("th", {scope: "row"}, text.total), el("td", {class: "dots"}), el("td"),
+    el("tfoot", {}, el("tr", {},
+      el("th", {scope: "row"}, text.total), isScaled ? el("td", {class: "dots"}) : null, el("td"),
       el("td", {}, number(sum, 4)), el("td", {}, number(total, 4)), el("td"))));
 }
 
-function keyRow({keys, key, labels}, j, pick) {
+function keyRow({keys, key, labels, site}, j, pick) {
   const {dot, scaled, seen, exp, weight} = keys[j];
   const isChosen = j === key;
   const numbers = seen ? [number(scaled), number(exp, 4), number(weight, 4)] : ["−∞", "0", "0"];
   const choose = el("button",
     {type: "button", class: "in-table", "aria-pressed": String(isChosen), onclick: () => pick(j)}, labels.keys[j]);
   return el("tr", {class: `${isChosen ? "row-chosen" : ""} ${seen ? "" : "hidden-key"}`},
-    el("th", {scope: "row"}, choose), el("td", {class: "dots"}, number(dot)),
+    el("th", {scope: "row"}, choose), site.score === scores.scaled ? el("td", {class: "dots"}, number(dot)) : null,
     numbers.map((shown) => el("td", {}, shown)),
     // A full bar is the weight 1.
     el("td", {class: "why-bar", "aria-hidden": "true"},
       el("div", {class: "track"}, el("span", {style: {width: `${100 * weight}%`}}))));
 }
 
-export function comparisonParts({chosen, recorded}) {
-  const here = chosen.weight;
+/** What hard attention makes of the weights. */
+export function choiceParts({keys, largest, labels, key}) {
+  return [el("p", {}, text.choice(labels.keys[largest], number(keys[largest].weight, 4)),
+    " ", largest === key ? text.isChosen : text.isNotChosen)];
+}
+
+export function comparisonParts({chosen, recorded, site}) {
+  const meaning = followsEquationOne(site) ? text.meaning : text.meaningForContext;
+  const here = chosen.used;
   const units = Math.abs(here - recorded) / lastPlace(recorded);
   const difference = (recorded - here).toExponential(2).replaceAll("-", "−");
   const fact = (title, shown) => [el("dt", {}, title), el("dd", {class: "number"}, shown)];
   return [
     el("dl", {class: "sums"},
-      fact(text.computedHere, here.toPrecision(12)),
+      fact(text.computedHere, Number.isInteger(here) ? String(here) : here.toPrecision(12)),
       fact(text.recorded, shortest32(recorded)),
       fact(text.difference, text.lastPlaces(difference, number(units, 2)))),
-    el("p", {class: "note"}, `${roundingText(here, recorded, units)} ${text.meaning}`),
+    el("p", {class: "note"}, `${roundingText(here, recorded, units)} ${meaning}`),
   ];
 }
 

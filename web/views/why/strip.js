@@ -1,14 +1,28 @@
-// Shows how the dot product of one query and one key comes about, dimension by dimension: both vectors as strips of
-// cells, the products as bars, and the running sum as a line. The pointer or the arrow keys choose one dimension.
+// Shows how the score of one query and one key comes about, dimension by dimension: the vectors as strips of cells, the
+// terms of the sum as bars, and the running sum as a line. The pointer or the arrow keys choose one dimension.
 
 import {number} from "../../core/format.js";
 import {el, svg} from "../../parts/elements.js";
 import {text} from "../../strings/why.js";
 
-const tops = {q: 4, k: 32, bars: 64, sum: 128};  // pixels from the top of the picture
 const heights = {cell: 24, bars: 56, sum: 40};
-const height = 176;
 const left = 44;  // pixels for the names
+
+// The strips of cells: query, key, and the vector of additive scores.
+const vectorsOf = ({queryVector, keyVector, vector}) => [
+  {name: "q", values: queryVector, class: "strip-q"}, {name: "k", values: keyVector, class: "strip-k"},
+  ...(vector ? [{name: "v", values: vector, class: "strip-v"}] : []),
+];
+
+// Pixels from the top of the picture: of each strip of cells, of the bars, of the sum, and of the lower edge.
+function placesOf(weight) {
+  const cells = vectorsOf(weight).map((_, row) => 4 + 28 * row);
+  const bars = cells.at(-1) + 32;
+  return {cells, bars, sum: bars + 64, height: bars + 112};
+}
+
+/** The height of the drawing, in pixels. */
+export const stripHeight = (weight) => placesOf(weight).height;
 
 // The colour of a number: one for negative numbers and one for positive ones; larger absolute values are stronger.
 // `most` is the largest absolute value.
@@ -25,13 +39,14 @@ export function stripPicture(weight, width, chosen) {
   const bar = Math.max(1, cell > 5 ? cell - 1 : cell);  // width of a cell without the gap to the next one
   const x = (c) => left + c * cell;
   const name = (y, content) => svg("text", {x: left - 8, y, "text-anchor": "end", class: "strip-name"}, content);
+  const {cells, bars, sum, height} = placesOf(weight);
   const picture = svg("svg",
     {viewBox: `0 0 ${width} ${height}`, width, height, class: "strip-picture", "aria-hidden": "true"},
-    name(tops.q + 17, "q"), name(tops.k + 17, "k"), name(tops.bars + 32, "q × k"), name(tops.sum + 25, text.sumName),
-    ...vectorCells(weight.queryVector, {x, y: tops.q, width: bar, class: "strip-q"}),
-    ...vectorCells(weight.keyVector, {x, y: tops.k, width: bar, class: "strip-k"}),
-    ...productBars(weight.products, x, bar),
-    ...sumLine(weight.products, x, width));
+    ...vectorsOf(weight).flatMap(({name: symbol, values, class: kind}, row) => [
+      name(cells[row] + 17, symbol), ...vectorCells(values, {x, y: cells[row], width: bar, class: kind})]),
+    name(bars + 32, weight.vector ? text.terms : "q × k"), name(sum + 25, text.sumName),
+    ...termBars(weight.terms, x, {top: bars, width: bar}),
+    ...sumLine(weight.terms, x, {bars, sum, width}));
   if (chosen !== null) {
     const place = {x: x(chosen) - 1.5, y: 1, width: bar + 3, height: height - 2};
     picture.append(svg("rect", {...place, class: "strip-chosen"}));
@@ -45,37 +60,40 @@ function vectorCells(values, {x, ...attributes}) {
     {...attributes, x: x(c), height: heights.cell, style: {fill: signColour(value, most)}}));
 }
 
-const middleOfBars = tops.bars + heights.bars / 2;
+const middleOfBars = (top) => top + heights.bars / 2;
 
-function productBars(products, x, width) {
-  const most = largestAbsolute(products);
-  return Array.from(products, (value, c) => {
+function termBars(terms, x, {top, width}) {
+  const most = largestAbsolute(terms);
+  const middle = middleOfBars(top);
+  return Array.from(terms, (value, c) => {
     const size = (Math.abs(value) / most) * (heights.bars / 2);
     return svg("rect", {
-      x: x(c), y: value < 0 ? middleOfBars : middleOfBars - size, width, height: Math.max(0.5, size),
+      x: x(c), y: value < 0 ? middle : middle - size, width, height: Math.max(0.5, size),
       class: value < 0 ? "bar-minus" : "bar-plus",
     });
   });
 }
 
 // The running sum as a line, and the zero lines of the bars and of the sum.
-function sumLine(products, x, width) {
+function sumLine(terms, x, {bars, sum: top, width}) {
   let sum = 0;
-  const sums = Array.from(products, (value) => (sum += value));
+  const sums = Array.from(terms, (value) => (sum += value));
   const [low, high] = [Math.min(0, ...sums), Math.max(0, ...sums)];
-  const y = (value) => tops.sum + heights.sum * (1 - (value - low) / (high - low || 1));
+  const y = (value) => top + heights.sum * (1 - (value - low) / (high - low || 1));
   const steps = sums.map((value, c) => (
     `L${x(c).toFixed(1)} ${y(c ? sums[c - 1] : 0).toFixed(1)}L${x(c + 1).toFixed(1)} ${y(value).toFixed(1)}`));
   const zero = (at) => svg("line", {x1: left, x2: width - 2, y1: at, y2: at, class: "strip-zero"});
-  return [zero(middleOfBars), zero(y(0)),
+  return [zero(middleOfBars(bars)), zero(y(0)),
     svg("path", {d: `M${left} ${y(0).toFixed(1)}${steps.join("")}`, class: "strip-sum"})];
 }
 
-// The text below the strip: the product of dimension c, and the sum up to it.
-function dimensionText({queryVector, keyVector, products}, c) {
-  const sum = products.subarray(0, c + 1).reduce((total, value) => total + value, 0);
-  const product = `${number(queryVector[c])} × ${number(keyVector[c])} = ${number(products[c])}`;
-  return text.dimensionText(c + 1, product, number(sum));
+// The text below the strip: the term of dimension c, and the sum up to it.
+function dimensionText({queryVector, keyVector, vector, terms}, c) {
+  const sum = terms.subarray(0, c + 1).reduce((total, value) => total + value, 0);
+  const [q, k] = [number(queryVector[c]), number(keyVector[c])];
+  const key = keyVector[c] < 0 ? `− ${number(-keyVector[c])}` : `+ ${k}`;
+  const product = vector ? `${number(vector[c])} × tanh(${q} ${key})` : `${q} × ${k}`;
+  return text.dimensionText(c + 1, `${product} = ${number(terms[c])}`, number(sum));
 }
 
 /** The strip in the page. */

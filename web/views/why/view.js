@@ -1,7 +1,8 @@
 // Why: how one weight is computed from query, key, scaling, mask and softmax with this sentence's numbers, beside the
-// weight that the attention kernel recorded.
+// weight that the attention kernel recorded. Attention with another score than equation (1) has its own first steps.
 
 import {number} from "../../core/format.js";
+import {followsEquationOne, scores} from "../../core/sites.js";
 import {label} from "../../core/tokens.js";
 import {controlBar, LabelledSelect} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
@@ -12,10 +13,12 @@ import {attentionPicker, headPicker, layerPicker, translationPicker} from "../..
 import {text} from "../../strings/why.js";
 import {Chain} from "./chain_view.js";
 import {computeWeight, heaviestKeys, strongest} from "./equation.js";
-import {equationOne, oneWeight} from "./formulas.js";
+import {equationOne, modelScore, oneWeight} from "./formulas.js";
 import {whyPicture} from "./picture.js";
 import {projectionsOf} from "./projections.js";
-import {comparisonParts, dotParts, maskText, questionParts, scaleFormula, softmaxParts} from "./steps.js";
+import {
+  choiceParts, comparisonParts, dotAbout, dotParts, maskText, questionParts, scaleFormula, softmaxParts,
+} from "./steps.js";
 import {Strip} from "./strip.js";
 
 const shortRow = 24;  // so many keys are listed unless the user asks for all
@@ -63,15 +66,28 @@ export class View {
   #createBody() {
     this.strip = new Strip();
     this.question = el("div");
-    this.parts = Object.fromEntries(["dot", "scale", "mask", "softmax", "comparison"].map((name) => [name, el("div")]));
-    const {dot, scale, mask, softmax, comparison} = this.parts;
-    const steps = el("ol", {class: "why-steps"},
-      step(text.dotTitle, [text.dotAbout[0], keyLength(), text.dotAbout[1]], this.strip.element, dot),
-      step(text.scaleTitle, [text.scaleAbout[0], keyLength(), text.scaleAbout[1]], scale),
-      step(text.maskTitle, [], mask),
-      step(text.softmaxTitle, [text.softmaxAbout], softmax),
-      step(text.recordedTitle, [], comparison));
-    return el("div", {class: "why"}, this.question, steps, this.chain.element);
+    this.parts = Object.fromEntries(
+      ["dot", "scale", "mask", "softmax", "choice", "comparison"].map((name) => [name, el("div")]));
+    const {dot, scale, mask, softmax, choice, comparison} = this.parts;
+    this.dotAbout = el("p", {class: "note"});
+    this.steps = {
+      dot: step(text.dotTitle, null, this.dotAbout, this.strip.element, dot),
+      scale: step(text.scaleTitle, [text.scaleAbout[0], keyLength(), text.scaleAbout[1]], scale),
+      mask: step(text.maskTitle, null, mask),
+      softmax: step(text.softmaxTitle, text.softmaxAbout, softmax),
+      choice: step(text.choiceTitle, text.choiceAbout, choice),
+      comparison: step(text.recordedTitle, null, comparison),
+    };
+    for (const [name, element] of Object.entries(this.steps)) element.dataset.part = name;
+    this.list = el("ol", {class: "why-steps"});
+    return el("div", {class: "why"}, this.question, this.list, this.chain.element);
+  }
+
+  // The steps that a site has.
+  #stepsOf({score, chooses_one: choosesOne}) {
+    const {dot, scale, mask, softmax, choice, comparison} = this.steps;
+    return [dot, score === scores.scaled ? scale : null, mask, softmax, choosesOne ? choice : null, comparison].filter(
+      (element) => element);
   }
 
   // Shows a sentence instead of the steps, or the steps if it is empty. `failure` says why there are none.
@@ -124,7 +140,7 @@ export class View {
     const {attention, layer, head} = state;
     const {query, key} = this.#chosenPieces();
     const labels = this.#showTokens(trace, {query, key});
-    this.chain.update({trace, site, attention, layer, head, query, labels});
+    this.chain.update({trace, site, attention, layer, head, query, labels, before: this.#stepsOf(site).length});
     const now = [attention, layer, head, query, key, this.#listsAll].join(" ");
     if (this.#drawn === now && this.#weight?.trace === trace) return;
     let found;
@@ -138,7 +154,7 @@ export class View {
     if (this.#app.trace !== trace || changed) return;
     this.#drawn = now;
     this.#weight = {
-      ...computeWeight(found.q, found.k, query, key, site), query, key, trace, site, attention, layer, head, labels,
+      ...computeWeight(found, query, key, site), query, key, trace, site, attention, layer, head, labels,
       recorded: trace.exact(attention, layer, head).at(query, key),
     };
     this.#show("");
@@ -157,17 +173,22 @@ export class View {
 
   #draw() {
     const weight = this.#weight;
-    const largest = strongest(weight.products, 3);
+    const {site} = weight;
+    const largest = strongest(weight.terms, 3);
+    this.list.replaceChildren(...this.#stepsOf(site));
     this.question.replaceChildren(
       el("p", {class: "why-question"}, ...questionParts(weight),
         el("strong", {class: "number"}, weight.chosen.seen ? number(weight.recorded, 4) : "0")),
-      el("div", {class: "why-formulas"}, equationOne(), oneWeight(weight.site.causal)));
+      el("div", {class: "why-formulas"}, followsEquationOne(site) ? equationOne() : modelScore(site), oneWeight(site)),
+      followsEquationOne(site) ? "" : el("p", {class: "note"}, text.states));
+    this.dotAbout.replaceChildren(...dotAbout(site));
     this.strip.show(weight, largest[0].at);
     this.parts.dot.replaceChildren(...dotParts(weight, largest));
     this.parts.scale.replaceChildren(scaleFormula(weight));
     this.parts.mask.replaceChildren(el("p", {}, maskText(weight)));
     this.parts.softmax.replaceChildren(
       ...softmaxParts(weight, this.#listedKeys(), this.#foldButton(), (key) => this.#pick({key})));
+    this.parts.choice.replaceChildren(...choiceParts(weight));
     this.parts.comparison.replaceChildren(...comparisonParts(weight));
   }
 
@@ -186,5 +207,5 @@ export class View {
 }
 
 function step(title, about, ...content) {
-  return el("li", {}, el("h3", {}, title), about.length ? el("p", {class: "note"}, about) : null, content);
+  return el("li", {}, el("h3", {}, title), about ? el("p", {class: "note"}, about) : null, content);
 }
