@@ -20,10 +20,11 @@ struct KeyChoice {
     kGumbel,   // the key with the largest log weight + Gumbel noise; backward uses a softmax of these sums
   };
   Kind kind = Kind::kLargest;
-  // The random numbers of a row depend on its sentence s, its position p and the update u. Key j of a row has the word
-  // j % 4 of philox({j / 4, p, s, u}, key), and u = (word + 1) / 2^32 is in (0, 1]. kDrawn uses the number of key 0;
-  // kGumbel uses the number of each key, limited to at most 1 - 2^-33: noise = -log(-log u). A sentence uses soft
-  // attention instead if its number, word 0 of philox({0xFFFFFFFF, 0, s, u}, key), is at most soft_share.
+  // The random numbers of a row depend on its sentence s, its position p and the update. Key j of a row has the word
+  // j % 4 of philox({j / 4, p, s, update}, key); its random number is u = (word + 1) / 2^32, in (0, 1]. kDrawn uses the
+  // number of key 0. kGumbel uses the number of each key, limited to at most 1 - 2^-33: noise = -log(-log u). A
+  // sentence uses soft attention instead if its own number, made of word 0 of philox({0xFFFFFFFF, 0, s, update}, key)
+  // in the same way, is at most soft_share.
   PhiloxKey key{};
   std::uint32_t update = 0;
   double soft_share = 0;     // kDrawn only

@@ -46,7 +46,7 @@ class RecurrenceKernels {
   void cell(CellKind kind, const GateInputs& inputs, const Array& h, const Array& c, Array& gates, Array& c_next,
             Array& h_next) const;
   // dh and dc are the gradients of h_next and c_next; one of them may be absent if it is zero (dc always is unless the
-  // cell is an LSTM). d_h receives only the direct part of the gradient of h, (1 - z) dh for GRU and nothing for the
+  // cell is an LSTM). d_h receives only the direct part of the gradient of h, (1 - z) dh for GRU and zero for the
   // others; the part through h W_h is the caller's. d_c is for LSTM. `h` is read for GRU, `h_next` for vanilla, `c` and
   // `c_next` for LSTM.
   void cell_backward(CellKind kind, const Array& dh, const Array& dc, const Array& gates, const Array& h,

@@ -36,8 +36,8 @@ struct TimeRows {
   MemoryRows first_memory(std::int64_t count) const;
 };
 
-// Allocates from the backend's arena. `memory` has the same sentences; it may be the same. Waits for a copy from the
-// device if the segments have no host_offsets.
+// Allocates from the backend's arena. `memory` is another batch of the same sentences, such as the source of
+// `segments`, or `segments` itself. Waits for a copy from the device if the segments have no host_offsets.
 TimeRows time_rows(Backend& on, const Segments& segments, const Segments& memory);
 
 // Segments::offsets in host memory. Waits for a copy from the device if the segments have no host_offsets.

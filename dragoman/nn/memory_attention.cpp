@@ -183,7 +183,6 @@ AttentionLoop::AttentionLoop(const MemoryAttention& attention, const Memory& mem
   }
 }
 
-// The context of step t, and the keys that hard attention has chosen for it.
 Array AttentionLoop::mix(std::int64_t t, const Tensor& weights, const MemoryRows& memory, const Tensor& context) {
   const HardAttention& hard = attention_.hard;
   if (!hard.on()) {

@@ -61,7 +61,7 @@ struct MemoryAttentionSizes {
 struct HardAttention {
   KeyChoice::Kind training = KeyChoice::Kind::kLargest;  // kLargest: attention is soft
   double soft_share = 0;                                 // share of the sentences that train with soft attention
-  double entropy = 0;                                    // weight of the entropy of the weights, which is to be large
+  double entropy = 0;                                    // factor of the entropy of the weights, which training raises
   double gumbel_steps = 1;  // updates over which the temperature of the softmax with Gumbel noise falls from 1 to 0.5
 
   double temperature(std::uint32_t update) const { return 1 - 0.5 * std::min(1.0, update / gumbel_steps); }
@@ -108,10 +108,10 @@ struct MemoryAttention {
 // Attention in the steps of a loop over the sentences of a batch, in the order of time.
 class AttentionLoop {
  public:
-  // `source` is any tensor with a history that the steps use. `states` says where the states s are when the loop is
-  // over.
+  // `contexts` [R, d_v] receives the contexts of all steps, in the order of time; loop_rows() makes it. `states` says
+  // where the states s are when the loop is over.
   AttentionLoop(const MemoryAttention& attention, const Memory& memory, const data::TimeRows& rows,
-                const Tensor& source, const ops::StepInputs& states, Pass& pass);
+                const Tensor& contexts, const ops::StepInputs& states, Pass& pass);
 
   // The context of step t for the states s [counts[t], H].
   Tensor step(std::int64_t t, const Tensor& s);
@@ -123,6 +123,9 @@ class AttentionLoop {
   const Array& credits() const { return credits_; }
 
  private:
+  // Writes the context of step t. Returns the keys that hard attention has chosen for it; absent if it is soft.
+  Array mix(std::int64_t t, const Tensor& weights, const MemoryRows& memory, const Tensor& context);
+
   const MemoryAttention& attention_;
   const Memory& memory_;
   const data::TimeRows& rows_;
@@ -132,8 +135,6 @@ class AttentionLoop {
   Tensor contexts_;
   Array credits_;
   std::vector<Array> queries_, weights_;  // of each step, for the observer
-
-  Array mix(std::int64_t t, const Tensor& weights, const MemoryRows& memory, const Tensor& context);
 };
 
 }  // namespace dragoman::nn

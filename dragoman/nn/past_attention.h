@@ -16,7 +16,7 @@ struct PastAttention {
   Parameter v;
 
   PastAttention() = default;
-  PastAttention(const CellSizes& sizes);
+  explicit PastAttention(const CellSizes& sizes);
 
   // The states of all steps of the cell for the inputs x [R, in], both in the order of time.
   CellState run(const Cell& cell, const Tensor& x, const data::TimeRows& rows) const;

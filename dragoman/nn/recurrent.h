@@ -59,7 +59,7 @@ struct Cell {
   void parameters(ParameterVisitor& visit);
 };
 
-// A product with the same weights in every step of a loop. Packed weights have no gradient, so they need no collection.
+// A product with the same weights in every step of a loop, as StepProducts makes it; packed weights need no gradient.
 class StepLinear {
  public:
   StepLinear(const Linear& linear, std::int64_t R, const ops::StepInputs& inputs = {},

@@ -8,7 +8,7 @@
 
 namespace dragoman::model::recurrent {
 
-// The places of a layer's last states in Encoded::summary: h of every layer, then, for LSTM, c of every layer.
+// Encoded::summary has the last states: h of every layer and then, for LSTM, c of every layer.
 struct Encoder {
   std::vector<nn::RecurrentLayer> layers;
   double P_layers = 0, P_context = 0;
