@@ -6,6 +6,8 @@
 //     Forward (attention/forward.cuh): a sentence of more than 128 queries is split among several teams.
 //     Backward (attention/backward.cuh): usually the data of a sentence and head fit into shared memory, and one team
 //     computes all their gradients. Otherwise one kernel computes dQ, and another one dK and dV.
+//   - bf16 heads that are too wide for such tiles run on the tensor cores as well, if the sentences are not too long
+//     (attention/wide.cuh).
 //   - Everything else, which is mostly float32, runs on plain kernels with a warp per row (attention/plain.cuh).
 #include "dragoman/backend/cuda/attention.h"
 
@@ -13,6 +15,7 @@
 #include "dragoman/backend/cuda/attention/backward_whole.cuh"
 #include "dragoman/backend/cuda/attention/forward.cuh"
 #include "dragoman/backend/cuda/attention/plain.cuh"
+#include "dragoman/backend/cuda/attention/wide.cuh"
 
 namespace dragoman::cuda {
 
@@ -118,6 +121,53 @@ void launch_plainly(const Context& on, Kernel kernel, const Problem& problem, co
   launch(on, kernel, grid, kPlainWarps * kWarp, 0, problem, arrays, tiles, others...);
 }
 
+// The shared memory of the wide kernels, for sentences with up to `longest` others.
+WideShared wide_shared(const Segments& others, int products, int weights, bool scores) {
+  const int longest = static_cast<int>(divide_up(others.longest, kWideTile)) * kWideTile;
+  return {.others = longest, .products = products, .weights = weights, .scores = scores};
+}
+
+// Launches a wide kernel for the rows of `rows` (the queries or the keys).
+template <class Kernel, class Arrays>
+void launch_wide(const Context& on, Kernel kernel, const Problem& problem, const Segments& rows, const Arrays& arrays,
+                 const WideShared& shared) {
+  const int tiles = static_cast<int>(divide_up(rows.longest, kWideRows));
+  launch(on, kernel, dim3(static_cast<unsigned>(rows.B * problem.h * tiles)), kWideThreads,
+         static_cast<std::size_t>(shared.bytes()), problem, arrays, tiles, shared);
+}
+
+// Runs the wide kernels if they can be used; otherwise returns false.
+template <class T>
+bool attend_by_slabs(const Context& on, const Problem& problem, const Forward<T>& arrays, const Reach& reach,
+                     std::initializer_list<const Array*> all) {
+  if constexpr (std::is_same_v<T, bf16>) {
+    const WideShared shared = wide_shared(reach.keys, 1, 1, true);
+    if (!packable<bf16>(all) || problem.d_k % 8 != 0 || problem.d_v % 8 != 0 || shared.bytes() > kWholeBytes) {
+      return false;
+    }
+    launch_wide(on, attend_wide, problem, reach.queries, arrays, shared);
+    return true;
+  } else {
+    return false;
+  }
+}
+template <class T>
+bool gradients_by_slabs(const Context& on, const Problem& problem, const Backward<T>& arrays, const Reach& reach,
+                        std::initializer_list<const Array*> all) {
+  if constexpr (std::is_same_v<T, bf16>) {
+    const WideShared of_queries = wide_shared(reach.keys, 2, 1, false),
+                     of_keys = wide_shared(reach.queries, 2, 2, false);
+    const bool fits = std::max(of_queries.bytes(), of_keys.bytes()) <= kWholeBytes;
+    if (!packable<bf16>(all) || problem.d_k % 8 != 0 || problem.d_v % 8 != 0 || !fits) return false;
+    launch_wide(on, gradients_of_wide_queries, problem, reach.queries, arrays, of_queries);
+    if (arrays.dK.data == nullptr && arrays.dV.data == nullptr) return true;
+    launch_wide(on, gradients_of_wide_keys, problem, reach.keys, arrays, of_keys);
+    return true;
+  } else {
+    return false;
+  }
+}
+
 // Calls f.operator()<D, kDrops>() if the tile kernels can be used; otherwise returns false.
 template <class T, class F>
 bool by_tiles(const Problem& problem, const Heads& heads, std::initializer_list<const Array*> arrays, const F& f) {
@@ -143,7 +193,9 @@ void Attention::do_attention(const Array& Q, const Array& K, const Array& V, con
     const bool tiled = by_tiles<T>(problem, heads, {&Q, &K, &V, &O}, [&]<int D, bool kDrops>() {
       attend_by_tiles<D, kDrops>(*this, problem, arrays, reach);
     });
-    if (!tiled) launch_plainly(*this, attend_plainly<T>, problem, reach.queries, problem.d_v, arrays);
+    if (!tiled && !attend_by_slabs(*this, problem, arrays, reach, {&Q, &K, &V, &O})) {
+      launch_plainly(*this, attend_plainly<T>, problem, reach.queries, problem.d_v, arrays);
+    }
     if (!weights) return;
     const ArenaScope scratch(arena());
     Array memory = empty({2 * reach.queries.B}, DType::kInt32);  // two elements hold one 64-bit number
@@ -164,10 +216,11 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
                              matrix<const T>(V),    matrix<const T>(O), matrix<const float>(log_sums),
                              matrix<float>(deltas), sink_rows<T>(dQ),   sink_rows<T>(dK),
                              sink_rows<T>(dV)};
-    const bool tiled =
-        by_tiles<T>(problem, heads, {&dO, &Q, &K, &V, &O, &dQ.array, &dK.array, &dV.array},
-                    [&]<int D, bool kDrops>() { gradients_by_tiles<D, kDrops>(*this, problem, arrays, reach); });
-    if (tiled) return;
+    const std::initializer_list<const Array*> all = {&dO, &Q, &K, &V, &O, &dQ.array, &dK.array, &dV.array};
+    const bool tiled = by_tiles<T>(problem, heads, all, [&]<int D, bool kDrops>() {
+      gradients_by_tiles<D, kDrops>(*this, problem, arrays, reach);
+    });
+    if (tiled || gradients_by_slabs(*this, problem, arrays, reach, all)) return;
     launch_plainly(*this, query_gradients_plainly<T>, problem, reach.queries, problem.d_k, arrays);
     if (!dK.wanted() && !dV.wanted()) return;
     launch_plainly(*this, key_gradients_plainly<T>, problem, reach.keys, width_of(problem), arrays);

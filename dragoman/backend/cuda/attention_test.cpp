@@ -122,9 +122,21 @@ TEST_P(CudaAttention, TakesDifferentNumbersOfQueriesAndKeys) {
   }
 }
 
+TEST_P(CudaAttention, HeadsWiderThanATileSeeTheSameKeys) {
+  const std::vector<std::pair<Lengths, Lengths>> cases = {
+      {{9, 0, 20, 4, 33}, {0, 6, 31, 12, 32}}, {{70, 96, 5}, {130, 64, 1}}, {{40, 600}, {600, 65}}};
+  for (const auto& [queries, keys] : cases) {
+    for (const Mask& mask : {kAll, kCausal, kWindow, kCausalWindow}) {
+      SCOPED_TRACE(join("first ", queries[0], " and ", keys[0], ", mask ", static_cast<int>(mask.kind), " ", mask.r));
+      expect_as_on_cpu({.queries = queries, .keys = keys, .d_k = 136, .d_v = 200, .mask = mask, .dropout = kDropout});
+    }
+  }
+}
+
 TEST_P(CudaAttention, TakesHeadsOfAnyWidth) {
-  const std::vector<std::pair<int, int>> widths = {{16, 16}, {32, 32}, {128, 128}, {24, 40},  {40, 24},   {8, 96},
-                                                   {12, 20}, {1, 3},   {130, 64},  {72, 300}, {256, 256}, {56, 56}};
+  const std::vector<std::pair<int, int>> widths = {{16, 16},   {32, 32}, {128, 128}, {24, 40},   {40, 24},
+                                                   {8, 96},    {12, 20}, {1, 3},     {130, 64},  {72, 300},
+                                                   {256, 256}, {56, 56}, {136, 264}, {264, 136}, {512, 512}};
   for (const auto& [d_k, d_v] : widths) {
     for (const Lengths& n : {Lengths{20, 30, 1, 7}, Lengths{60, 33}, Lengths{150, 20}}) {
       SCOPED_TRACE(join("d_k ", d_k, ", d_v ", d_v, ", first ", n[0]));
@@ -160,7 +172,7 @@ TEST_P(CudaAttention, SinksAreOverwrittenAddedToOrSkipped) {
                                      {kAccumulate, kNone, kOverwrite},
                                      {kNone, kOverwrite, kNone},
                                      {kOverwrite, kNone, kNone}}) {
-      for (const std::int64_t d : {12, 64, 128}) {
+      for (const std::int64_t d : {12, 64, 128, 256}) {
         SCOPED_TRACE(join("sinks ", static_cast<int>(dQ), static_cast<int>(dK), static_cast<int>(dV), ", d ", d));
         expect_as_on_cpu(self(n, {.d_k = d, .d_v = d, .dQ = dQ, .dK = dK, .dV = dV}));
       }
@@ -171,7 +183,7 @@ TEST_P(CudaAttention, SinksAreOverwrittenAddedToOrSkipped) {
 TEST_P(CudaAttention, OneTensorMayHaveSeveralRoles) {
   using enum Sink::Write;
   for (const Lengths& n : {Lengths{20, 30, 3}, Lengths{150, 20}}) {
-    for (const std::int64_t d : {12, 64}) {
+    for (const std::int64_t d : {12, 64, 256}) {
       for (const Sink::Write first : {kOverwrite, kAccumulate}) {
         SCOPED_TRACE(join("longest ", n.front(), ", d ", d, ", sink ", static_cast<int>(first)));
         AttentionCase one = self(n, {.d_k = d, .d_v = d, .dQ = first, .dK = first, .dV = kAccumulate});
