@@ -44,14 +44,15 @@ void AttentionKernels::attention_backward(const Array& dO, const Array& Q, const
 }
 
 void AttentionKernels::attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
-                                        std::int64_t r, const Heads& heads, Array& O, Array& weights) const {
+                                        const Mask& mask, const Heads& heads, Array& O, Array& weights) const {
   check_heads("attention_cached", Q, K, V, O, heads);
+  require<ShapeError>(mask.kind == Mask::Kind::kCausal, "attention_cached: the mask must be causal.");
   require<ShapeError>(Q.rows() == K.rows() && Q.rows() == cache.cells.rows() && Q.rows() == cache.lengths.count() &&
                           K.cols() == cache.K.cols() && V.cols() == cache.V.cols() &&
                           (!weights || weights.count() == Q.rows() * heads.h * cache.cells.cols()),
                       "attention_cached: Q is ", Q.shape(), ", K ", K.shape(), ", V ", V.shape(), ", cells ",
                       cache.cells.shape(), ", cached keys ", cache.K.shape(), ", weights ", weights.shape());
-  do_attention_cached(Q, K, V, cache, r, heads, O, weights);
+  do_attention_cached(Q, K, V, cache, mask, heads, O, weights);
 }
 
 void AttentionKernels::attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,

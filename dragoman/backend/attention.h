@@ -45,11 +45,10 @@ class AttentionKernels {
                           Sink dV) const;
 
   // A decoding step of self-attention, with one query per row. Writes the new tokens' keys and values, K [rows, h d_k]
-  // and V [rows, h d_v], into their cells. Then each row attends to its own tokens, the new one included; if r > 0,
-  // only to a window of the last ones, as Mask::r defines it. `weights` is optional: [rows, h, steps], 0 for unseen
-  // keys.
+  // and V [rows, h d_v], into their cells. Then each row attends to those of its own tokens, the new one included, that
+  // the mask, which must be causal, allows. `weights` is optional: [rows, h, steps], 0 for unseen keys.
   // On the CPU this function and attention_memory give the same bits as `attention` does for the whole sentence.
-  void attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache, std::int64_t r,
+  void attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache, const Mask& mask,
                         const Heads& heads, Array& O, Array& weights) const;
   // A decoding step of encoder-decoder attention: each row attends to its rows of the memory. `weights` is optional:
   // [rows, h, longest], 0 for unseen keys.
@@ -63,7 +62,7 @@ class AttentionKernels {
                                      const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
                                      Sink dV) const = 0;
   virtual void do_attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
-                                   std::int64_t r, const Heads& heads, Array& O, Array& weights) const = 0;
+                                   const Mask& mask, const Heads& heads, Array& O, Array& weights) const = 0;
   virtual void do_attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory,
                                    const Heads& heads, Array& O, Array& weights) const = 0;
 };

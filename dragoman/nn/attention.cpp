@@ -132,11 +132,11 @@ Projections SelfAttention::project(const Tensor& x) const {
           columns(QKV, 2 * sizes.keys(), sizes.values())};
 }
 
-Tensor SelfAttention::step(const Tensor& x, const CachedKeys& cache, std::int64_t r, Pass& pass) const {
+Tensor SelfAttention::step(const Tensor& x, const CachedKeys& cache, const Mask& mask, Pass& pass) const {
   const auto [Q, K, V] = project(x);
   Array O = pass.on.empty({x.rows(), multi_head.sizes.values()}, x.array().dtype());
   Array weights = multi_head.step_weights(x.rows(), cache.cells.cols(), x.array().dtype(), pass);
-  pass.on.attention_cached(Q.array(), K.array(), V.array(), cache, r, multi_head.heads(), O, weights);
+  pass.on.attention_cached(Q.array(), K.array(), V.array(), cache, mask, multi_head.heads(), O, weights);
   return multi_head.finish_step(O, weights, pass);
 }
 

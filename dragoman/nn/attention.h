@@ -79,9 +79,9 @@ struct SelfAttention {
   Tensor operator()(const Tensor& x, const Reach& reach, Pass& pass) const {
     return multi_head(project(x), reach, pass);
   }
-  // A decoding step: row i of x is the new token of hypothesis i. Its key and value are written to the cache. With
-  // r > 0 it attends only to the last r tokens, itself included.
-  Tensor step(const Tensor& x, const CachedKeys& cache, std::int64_t r, Pass& pass) const;
+  // A decoding step: row i of x is the new token of hypothesis i. Its key and value are written to the cache. It
+  // attends to those of its tokens that the causal mask allows.
+  Tensor step(const Tensor& x, const CachedKeys& cache, const Mask& mask, Pass& pass) const;
 
   void parameters(ParameterVisitor& visit);
 };

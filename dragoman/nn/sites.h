@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "dragoman/array/segments.h"
+
 namespace dragoman::nn {
 
 // The sentence that tokens belong to: the source sentence or the translation.
@@ -30,6 +32,7 @@ struct AttentionSite {
   int layers = 0, heads = 0;
   int d_k = 0;     // width of a head's queries and keys; 0 if the model does not show them
   int window = 0;  // the largest number of keys that a query may see; 0 for no limit
+  Mask::Window window_kind = Mask::Window::kSliding;
   SiteScore score = SiteScore::kScaledProduct;
   // The score in terms of the decoder's state s and the encoder's state h, for readers; optional.
   std::string formula = {};

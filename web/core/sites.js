@@ -1,8 +1,8 @@
 // The attention sites of a model: which tokens each of them joins, what it is called, and which keys a query may see.
 import {text} from "../strings/core.js";
 
-// A site is {name, queries, keys, layers, heads, d_k, causal, window, score, formula, chooses_one} as /v1/model gives
-// it (see dragoman/nn/sites.h), with two names to show.
+// A site is {name, queries, keys, layers, heads, d_k, causal, window, window_kind, score, formula, chooses_one} as
+// /v1/model gives it (see dragoman/nn/sites.h), with two names to show.
 
 const knownTitles = [
   {name: "encoder", queries: "source", keys: "source", title: text.encoderTitle},
@@ -50,7 +50,8 @@ export const choiceNote = ({chooses_one: choosesOne}) => (choosesOne ? text.choo
 export const isSelf = ({queries, keys}) => queries === keys;
 
 /** Whether query i may look at key j: the causal mask, and attention restricted to `window` positions. */
-export function visible({causal, window}, i, j) {
+export function visible({causal, window, window_kind: kind}, i, j) {
+  if (window && kind === "block") return Math.floor(i / window) === Math.floor(j / window) && (!causal || j <= i);
   if (causal) return j <= i && (!window || i - j < window);
   return !window || Math.abs(i - j) <= Math.floor(window / 2);
 }

@@ -7,6 +7,9 @@
 //   3. for each query: update the running maximum, correct the sums so far, replace scores by exponentials;
 //   4. O += exponentials * V.
 // At the end each row of O is divided by its sum of exponentials.
+//
+// With a window r, blocks of queries are small, and their blocks of keys begin with the first key that some of their
+// queries see. So a query computes at most r + kBandQueries - 1 keys, 2 floor(r / 2) + kBandQueries in the encoder.
 #pragma once
 
 #include <algorithm>
@@ -22,6 +25,7 @@
 namespace dragoman::cpu {
 
 inline constexpr std::int64_t kQueries = 64, kKeys = 64;  // of a block; kKeys must be a multiple of four vectors
+inline constexpr std::int64_t kBandQueries = 16;          // queries of a block if there is a window
 
 // Scratch memory of one piece of work: `scores` and their gradients `d_scores` are [kQueries, kKeys]; `keys` is a block
 // of keys, transposed, [d_k, kKeys]. `values` is a block of values: in backward transposed, [d_v, kKeys]; in forward a
@@ -105,15 +109,20 @@ template <class T, class Rows = Block<T>>
 struct Piece {
   Block<T> Q;
   Rows K, V;
-  const Mask& mask;
+  Mask mask;
   const Heads& heads;
   std::int64_t head;
   const std::int32_t *sentence, *position;  // of the queries' rows, for dropout
   T scale;
   std::int64_t offset = 0;  // position of query 0 in its sentence
 
-  // The range of keys that some query of [first, first + count) sees; its start is rounded down to a block's first key.
-  std::int64_t first_key(std::int64_t first) const { return mask.first_key(offset + first) / kKeys * kKeys; }
+  std::int64_t block_queries() const { return mask.r == 0 ? kQueries : kBandQueries; }
+  // The range of keys that some query of the block [first, first + count) sees. Its start, and with it the division into
+  // blocks of keys, depends on the position of the query alone. So a decoding step, whose block is a single query, adds
+  // up in the same order as a whole sentence.
+  std::int64_t first_key(std::int64_t first) const {
+    return mask.first_key((offset + first) / block_queries() * block_queries());
+  }
   std::int64_t end_key(std::int64_t first, std::int64_t count) const {
     return mask.end_key(offset + first + count - 1, K.n);
   }
@@ -134,8 +143,9 @@ struct Piece {
 template <class T, class Rows, class Body>
 void for_scores(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Scratch<T>& scratch,
                 const Body& body) {
-  for (std::int64_t k = piece.first_key(q); k < piece.end_key(q, queries); k += kKeys) {
-    const std::int64_t keys = std::min(kKeys, piece.K.n - k);
+  const std::int64_t end = piece.end_key(q, queries);
+  for (std::int64_t k = piece.first_key(q); k < end; k += kKeys) {
+    const std::int64_t keys = std::min(kKeys, end - k);
     transpose_rows(piece.K, k, keys, scratch.keys);
     piece.multiply_scores(q, queries, keys, scratch.keys, scratch.scores);
     body(k, keys);

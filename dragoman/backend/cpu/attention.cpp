@@ -62,14 +62,58 @@ Block<T> gradient_block(const Sink& sink, const Segments& segments, std::int64_t
   return block;
 }
 
+// Calls body(q, queries, k, keys) for every block of queries and block of keys in which some query sees some key. At
+// that time scratch.keys and scratch.values hold the block of keys and of values, transposed.
+template <class T, class Body>
+void for_blocks(const Piece<T>& piece, const Scratch<T>& scratch, const Body& body) {
+  const auto transpose = [&](std::int64_t k, std::int64_t keys) {
+    transpose_rows(piece.K, k, keys, scratch.keys);
+    transpose_rows(piece.V, k, keys, scratch.values);
+  };
+  const auto for_queries = [&](const auto& visit) {
+    for (std::int64_t q = 0; q < piece.Q.n; q += piece.block_queries()) {
+      visit(q, std::min(piece.block_queries(), piece.Q.n - q));
+    }
+  };
+  if (piece.mask.r > 0) {  // each block of queries has its own blocks of keys
+    for_queries([&](std::int64_t q, std::int64_t queries) {
+      const std::int64_t end = piece.end_key(q, queries);
+      for (std::int64_t k = piece.first_key(q); k < end; k += kKeys) {
+        const std::int64_t keys = std::min(kKeys, end - k);
+        transpose(k, keys);
+        body(q, queries, k, keys);
+      }
+    });
+    return;
+  }
+  // Blocks of keys in the outer loop, so that each is transposed once.
+  for (std::int64_t k = 0; k < piece.K.n; k += kKeys) {
+    const std::int64_t keys = std::min(kKeys, piece.K.n - k);
+    transpose(k, keys);
+    for_queries([&](std::int64_t q, std::int64_t queries) {
+      if (k < piece.end_key(q, queries)) body(q, queries, k, keys);
+    });
+  }
+}
+
+// The mask without its window, if the window hides no key of this sentence from any query.
+Mask without_idle_window(Mask mask, std::int64_t n_q, std::int64_t n_k) {
+  const bool sees_first_key = mask.first_key(n_q - 1) == 0;
+  const bool sees_last_key = mask.kind == Mask::Kind::kCausal || mask.end_key(0, n_k) == n_k;
+  if (sees_first_key && sees_last_key) mask.r = 0;
+  return mask;
+}
+
 template <class T>
 Piece<T> make_piece(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
                     std::int64_t b, std::int64_t head) {
   const std::int64_t first = reach.queries.offsets.data<std::int32_t>()[b];
-  return {head_of<T>(Q, reach.queries, b, head, heads.h),
-          head_of<T>(K, reach.keys, b, head, heads.h),
+  const Block<T> queries = head_of<T>(Q, reach.queries, b, head, heads.h),
+                 keys = head_of<T>(K, reach.keys, b, head, heads.h);
+  return {queries,
+          keys,
           head_of<T>(V, reach.keys, b, head, heads.h),
-          reach.mask,
+          without_idle_window(reach.mask, queries.n, keys.n),
           heads,
           head,
           reach.queries.sentence.data<std::int32_t>() + first,
@@ -107,8 +151,8 @@ void Attention::do_attention(const Array& Q, const Array& K, const Array& V, con
       const Block<T> out = head_of<T>(O, reach.queries, b, head, heads.h);
       T* sums = matrix<T>(log_sums).row(reach.queries.offsets.data<std::int32_t>()[b]) + head;
       with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
-        for (std::int64_t q = 0; q < piece.Q.n; q += kQueries) {
-          const std::int64_t queries = std::min(kQueries, piece.Q.n - q);
+        for (std::int64_t q = 0; q < piece.Q.n; q += piece.block_queries()) {
+          const std::int64_t queries = std::min(piece.block_queries(), piece.Q.n - q);
           attend(piece, q, queries, out, sums + q * heads.h, heads.h, scratch);
           if (!weights) continue;
           T* start = weights.data<T>() + weights_before(reach, b, heads.h) + head * piece.Q.n * piece.K.n;
@@ -140,18 +184,10 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
       const T* sums = matrix<T>(log_sums).row(first) + head;
       T* D = matrix<T>(dots).row(head) + first;
       for (std::int64_t i = 0; i < piece.Q.n; ++i) D[i] = dot(d_out.row(i), out.row(i), out.d);
-      // Blocks of keys in the outer loop, so that each is transposed once.
       with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
-        for (std::int64_t k = 0; k < piece.K.n; k += kKeys) {
-          const std::int64_t keys = std::min(kKeys, piece.K.n - k);
-          transpose_rows(piece.K, k, keys, scratch.keys);
-          transpose_rows(piece.V, k, keys, scratch.values);
-          for (std::int64_t q = 0; q < piece.Q.n; q += kQueries) {
-            const std::int64_t queries = std::min(kQueries, piece.Q.n - q);
-            if (k + keys <= piece.first_key(q) || k >= piece.end_key(q, queries)) continue;
-            attend_backward(piece, q, queries, k, keys, d_out, D, sums, heads.h, scratch, into_Q, into_K, into_V);
-          }
-        }
+        for_blocks(piece, scratch, [&](std::int64_t q, std::int64_t queries, std::int64_t k, std::int64_t keys) {
+          attend_backward(piece, q, queries, k, keys, d_out, D, sums, heads.h, scratch, into_Q, into_K, into_V);
+        });
       });
     });
   });

@@ -11,7 +11,7 @@ class Attention : public virtual Context {
   void do_attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,
                              const Array& log_sums, const Reach& reach, const Heads& heads, Sink dQ, Sink dK,
                              Sink dV) const override;
-  void do_attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache, std::int64_t r,
+  void do_attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache, const Mask& mask,
                            const Heads& heads, Array& O, Array& weights) const override;
   void do_attention_memory(const Array& Q, const Array& K, const Array& V, const MemoryRows& memory, const Heads& heads,
                            Array& O, Array& weights) const override;

@@ -24,8 +24,8 @@ template <class T, class Rows>
 void attend_step(const Piece<T, Rows>& piece, const Block<T>& O, std::int64_t top, const StepWeights<T>& weights) {
   T log_sums[kQueries];
   with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
-    for (std::int64_t q = 0; q < piece.Q.n; q += kQueries) {
-      const std::int64_t queries = std::min(kQueries, piece.Q.n - q);
+    for (std::int64_t q = 0; q < piece.Q.n; q += piece.block_queries()) {
+      const std::int64_t queries = std::min(piece.block_queries(), piece.Q.n - q);
       attend(piece, q, queries, O, log_sums, 1, scratch);
       if (weights.data == nullptr) continue;
       T* start = weights.row(top + q, piece.head);
@@ -57,9 +57,8 @@ std::vector<std::int64_t> runs(const std::int32_t* first, std::int64_t rows) {
 }  // namespace
 
 void Attention::do_attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
-                                    std::int64_t r, const Heads& heads, Array& O, Array& weights) const {
+                                    const Mask& mask, const Heads& heads, Array& O, Array& weights) const {
   const std::int64_t rows = Q.rows(), steps = cache.cells.cols();
-  const Mask mask{.kind = Mask::Kind::kCausal, .r = r};
   expect_elements<std::int32_t>({&cache.cells, &cache.lengths});
   dispatch(Q.dtype(), [&]<class T>() {
     expect_elements<T>({&K, &V, &cache.K, &cache.V, &O, &weights});

@@ -3,13 +3,16 @@
 //
 //   - bf16 runs on the tensor cores, by tiles in shared memory (attention/tiles.cuh). A team of warps works on one head
 //     of one sentence; each warp has 16 rows. Teams of short sentences share a block.
-//     Forward (attention/forward.cuh): a sentence of more than 128 queries is split among several teams.
+//     Forward (attention/forward.cuh): a sentence of more than 128 queries is split among several teams. With a window
+//     a team copies the band of keys that its queries see, and each warp computes its own part of it.
 //     Backward (attention/backward.cuh): usually the data of a sentence and head fit into shared memory, and one team
 //     computes all their gradients. Otherwise one kernel computes dQ, and another one dK and dV.
 //   - bf16 heads that are too wide for such tiles run on the tensor cores as well, if the sentences are not too long
 //     (attention/wide.cuh).
 //   - Everything else, which is mostly float32, runs on plain kernels with a warp per row (attention/plain.cuh).
 #include "dragoman/backend/cuda/attention.h"
+
+#include <optional>
 
 #include "dragoman/backend/cuda/attention/backward_long.cuh"
 #include "dragoman/backend/cuda/attention/backward_whole.cuh"
@@ -64,24 +67,47 @@ void launch_teams(const Context& on, Kernel kernel, const Problem& problem, cons
          problem, arrays, plan);
 }
 
+// How the forward pass divides queries among teams of at most team_rows queries. `buffers` of K and V have key_rows rows
+// each.
+GridPlan plan_queries(const Problem& problem, const Reach& reach, int D, int team_rows, int key_rows, int buffers) {
+  const int tiles = static_cast<int>(divide_up(longest_of(reach.queries), team_rows));
+  const int query_rows = in_steps(static_cast<int>(divide_up(longest_of(reach.queries), tiles)));
+  GridPlan plan = plan_grid(problem, reach.queries.B, query_rows, tiles);
+  plan.query_rows = query_rows;
+  plan.key_rows = key_rows;
+  plan.team_bytes = (query_rows + 2 * buffers * key_rows) * D * 2;
+  return plan;
+}
+
+// With a window: teams that hold all keys that their queries see at once. None if even half a team's keys do not fit
+// into shared memory.
+std::optional<GridPlan> plan_band(const Problem& problem, const Reach& reach, int D) {
+  if (reach.mask.r == 0) return std::nullopt;
+  const Sight& sight = problem.sight;
+  for (const int team_rows : {kMaxTeamWarps * kStep, kMaxTeamWarps * kStep / 2}) {
+    // A band begins at a multiple of kStep, up to kStep - 1 keys before the first one that is seen.
+    const int band = team_rows + sight.below + sight.above - 1 + kStep - 1;
+    const int key_rows = in_steps(std::min(longest_of(reach.keys), band));
+    if ((team_rows + 2 * static_cast<std::int64_t>(key_rows)) * D * 2 > kWholeBytes) continue;
+    return plan_queries(problem, reach, D, team_rows, key_rows, 1);
+  }
+  return std::nullopt;
+}
+
 template <int D, bool kDrops>
 void attend_by_tiles(const Context& on, const Problem& problem, const Forward<bf16>& arrays, const Reach& reach) {
-  const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
-  const int tiles = static_cast<int>(divide_up(n_q, kMaxTeamWarps * kStep));
-  if (tiles == 0) return;
-  const int query_rows = in_steps(static_cast<int>(divide_up(n_q, tiles)));
-  GridPlan plan = plan_grid(problem, reach.queries.B, query_rows, tiles);
-  const bool one_tile = n_k <= kLongTile;
-  plan.query_rows = query_rows;
-  plan.key_rows = one_tile ? in_steps(n_k) : kLongTile;
-  plan.team_bytes = (query_rows + (one_tile ? 2 : 4) * plan.key_rows) * D * 2;  // Q, and one or two buffers of K and V
-  const auto start = [&](auto kernel) { launch_teams(on, kernel, problem, arrays, plan); };
+  constexpr int kTeamRows = kMaxTeamWarps * kStep;
+  const int n_k = longest_of(reach.keys);
+  if (longest_of(reach.queries) == 0) return;
+  const auto start = [&](auto kernel, const GridPlan& plan) { launch_teams(on, kernel, problem, arrays, plan); };
   if (n_k <= 32) {
-    start(attend<D, 32, true, kDrops>);
-  } else if (one_tile) {
-    start(attend<D, kLongTile, true, kDrops>);
+    start(attend<D, 32, KeysAtOnce::kAll, kDrops>, plan_queries(problem, reach, D, kTeamRows, in_steps(n_k), 1));
+  } else if (n_k <= kLongTile) {
+    start(attend<D, kLongTile, KeysAtOnce::kAll, kDrops>, plan_queries(problem, reach, D, kTeamRows, in_steps(n_k), 1));
+  } else if (const std::optional<GridPlan> band = plan_band(problem, reach, D)) {
+    start(attend<D, kLongTile, KeysAtOnce::kBand, kDrops>, *band);
   } else {
-    start(attend<D, kLongTile, false, kDrops>);
+    start(attend<D, kLongTile, KeysAtOnce::kTile, kDrops>, plan_queries(problem, reach, D, kTeamRows, kLongTile, 2));
   }
 }
 

@@ -98,11 +98,9 @@ struct CachedSource {
   Matrix<const T> new_K, new_V;
   Matrix<const std::int32_t> cells;
   const std::int32_t* lengths;
-  std::int64_t r;  // width of the window, as Mask::r; 0: no limit
+  Mask mask;
 
-  __device__ int first_key(std::int64_t row) const {
-    return r > 0 && lengths[row] >= r ? static_cast<int>(lengths[row] - r + 1) : 0;
-  }
+  __device__ int first_key(std::int64_t row) const { return static_cast<int>(mask.first_key(lengths[row])); }
   __device__ int keys(std::int64_t row) const { return lengths[row]; }  // without the new token
   __device__ std::int64_t place(std::int64_t row, int key) const { return cells.row(row)[key]; }
 };
@@ -336,7 +334,7 @@ bool heads_in_packs(const Step<T>& step, std::initializer_list<const Array*> arr
 }  // namespace
 
 void Attention::do_attention_cached(const Array& Q, const Array& K, const Array& V, const CachedKeys& cache,
-                                    std::int64_t r, const Heads& heads, Array& O, Array& weights) const {
+                                    const Mask& mask, const Heads& heads, Array& O, Array& weights) const {
   const std::int64_t steps = cache.cells.cols();
   dispatch(Q.dtype(), [&]<class T>() {
     const Step<T> step = make_step<T>(Q, V, heads, O, weights, steps);
@@ -346,7 +344,7 @@ void Attention::do_attention_cached(const Array& Q, const Array& K, const Array&
                                  .new_V = matrix<const T>(V),
                                  .cells = matrix<const std::int32_t>(cache.cells),
                                  .lengths = elements<const std::int32_t>(cache.lengths),
-                                 .r = r};
+                                 .mask = mask};
     launch_step(*this, step, source, heads_in_packs(step, {&Q, &K, &V, &O, &cache.K, &cache.V}));
   });
 }

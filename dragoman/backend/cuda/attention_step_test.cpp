@@ -6,6 +6,8 @@ namespace {
 using CudaAttentionStep = CudaTest;
 INSTANTIATE_TEST_SUITE_P(Elements, CudaAttentionStep, kElements, element_name);
 
+constexpr Mask kCausal{.kind = Mask::Kind::kCausal};
+
 struct Widths {
   std::int64_t h, d_k, d_v;
 };
@@ -42,9 +44,9 @@ struct Projected {
 
 // Attention of one step over the cache; a cell is a row of the cached K and V. Row i of the queries has lengths[i]
 // earlier tokens. Rows 0 and 1, 2 and 3, and so on share the cells of their earlier tokens, which lie in scattered
-// order among the first `shared` cells. After these, each row has a cell for its new token. `r` is the width of the
-// window, as in Mask; 0 for none. The attention weights are computed too if `observed`.
-KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, std::int64_t r, bool observed,
+// order among the first `shared` cells. After these, each row has a cell for its new token. The
+// attention weights are computed too if `observed`.
+KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, const Mask& mask, bool observed,
                        std::int64_t skipped = 0) {
   return [=](const Backend& on, DType dtype) -> std::vector<Array> {
     const auto rows = static_cast<std::int64_t>(lengths.size());
@@ -63,7 +65,7 @@ KernelCall cached_call(const Widths& widths, const std::vector<int>& lengths, st
                            .lengths = integers(on, {rows}, lengths)};
     Array O = random_array(on, {rows, widths.h * widths.d_v}, dtype, 4);
     Array weights = observed ? random_array(on, {rows, widths.h, steps}, accumulation_dtype(dtype), 5) : Array();
-    on.attention_cached(current.Q, current.K, current.V, cache, r, heads_of(widths), O, weights);
+    on.attention_cached(current.Q, current.K, current.V, cache, mask, heads_of(widths), O, weights);
     std::vector<Array> outputs{O, cache.K, cache.V};
     if (observed) outputs.push_back(weights);
     return outputs;
@@ -98,14 +100,17 @@ TEST_P(CudaAttentionStep, TakesAnyNumberOfCachedTokens) {
   const std::vector<int> lengths = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 30, 31, 32, 33, 40, 63, 64, 65, 130};
   for (const Widths& widths : kWidths) {
     SCOPED_TRACE(join(widths.h, " heads of ", widths.d_k, " and ", widths.d_v));
-    for (const bool observed : {false, true}) expect_as_on_cpu(cached_call(widths, lengths, 0, observed));
+    for (const bool observed : {false, true}) expect_as_on_cpu(cached_call(widths, lengths, kCausal, observed));
   }
 }
 
 TEST_P(CudaAttentionStep, AWindowLimitsTheCachedTokens) {
-  for (const std::int64_t r : {1, 2, 5, 33, 200}) {
-    expect_as_on_cpu(cached_call({8, 64, 64}, {0, 1, 4, 5, 31, 32, 33, 70}, r, true));
-    expect_as_on_cpu(cached_call({3, 5, 9}, {0, 1, 4, 5, 31, 32, 33, 70}, r, true));
+  for (const Mask::Window window : {Mask::Window::kSliding, Mask::Window::kBlock}) {
+    for (const std::int64_t r : {1, 2, 5, 33, 200}) {
+      const Mask mask{.kind = Mask::Kind::kCausal, .r = r, .window = window};
+      expect_as_on_cpu(cached_call({8, 64, 64}, {0, 1, 4, 5, 31, 32, 33, 70}, mask, true));
+      expect_as_on_cpu(cached_call({3, 5, 9}, {0, 1, 4, 5, 31, 32, 33, 70}, mask, true));
+    }
   }
 }
 
@@ -124,21 +129,21 @@ TEST_P(CudaAttentionStep, AnEmptySentenceGivesZeros) { expect_as_on_cpu(memory_c
 
 TEST_P(CudaAttentionStep, RowsNeedNotBeAligned) {
   for (const std::int64_t skipped : {1, 4}) {
-    expect_as_on_cpu(cached_call({4, 16, 16}, {0, 3, 20}, 0, false, skipped));
+    expect_as_on_cpu(cached_call({4, 16, 16}, {0, 3, 20}, kCausal, false, skipped));
     expect_as_on_cpu(memory_call({4, 16, 16}, {5, 9}, 2, false, skipped));
   }
 }
 
 TEST_P(CudaAttentionStep, TakesBatchesWithoutRows) {
-  expect_as_on_cpu(cached_call({2, 8, 8}, {}, 0, false));
+  expect_as_on_cpu(cached_call({2, 8, 8}, {}, kCausal, false));
   expect_as_on_cpu(memory_call({2, 8, 8}, {}, 4, false));
 }
 
 TEST_P(CudaAttentionStep, TakesManyRowsAndLongSentences) {
   std::vector<int> lengths;
   for (int row = 0; row < 300; ++row) lengths.push_back(1 + row * 37 % 40);
-  expect_as_on_cpu(cached_call({8, 64, 64}, lengths, 0, false));
-  expect_as_on_cpu(cached_call({2, 64, 64}, {2000, 1999, 5}, 0, true));
+  expect_as_on_cpu(cached_call({8, 64, 64}, lengths, kCausal, false));
+  expect_as_on_cpu(cached_call({2, 64, 64}, {2000, 1999, 5}, kCausal, true));
   expect_as_on_cpu(memory_call({8, 64, 64}, lengths, 4, false));
   expect_as_on_cpu(memory_call({2, 64, 64}, {2000, 3}, 2, true));
 }

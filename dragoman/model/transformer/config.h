@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "dragoman/array/segments.h"
 #include "dragoman/model/checked.h"
 #include "dragoman/model/config.h"
 #include "dragoman/model/seq2seq.h"
@@ -49,6 +50,7 @@ struct TransformerConfig {
   bool output_bias = false;
   bool target_space_table = false;
   OptionalSize window = 0;
+  Mask::Window window_kind = Mask::Window::kSliding;
   float ln_eps = 1e-6f;
   float P_drop = 0.1f;
   float P_drop_attention = 0;
@@ -77,6 +79,8 @@ struct TransformerConfig {
     field(
         "window", window,
         "restrict self-attention to N neighbours: the last N tokens in the decoder, N/2 on either side in the encoder");
+    field("window-kind", window_kind,
+          "sliding: the window moves with its token; block: a token sees the block of N positions that it is in");
     field("layer-norm-epsilon", ln_eps, "added to the variance in LayerNorm");
     field("dropout", P_drop, "dropout of embeddings and of every sub-layer's output");
     field("attention-dropout", P_drop_attention, "dropout of attention weights");

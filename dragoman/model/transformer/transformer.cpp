@@ -113,7 +113,8 @@ std::int64_t Transformer::max_positions() const {
 }
 
 nn::AttentionSites Transformer::sites() const {
-  const int r = config_.window, centred_window = r > 0 ? 2 * (r / 2) + 1 : 0;
+  const int r = config_.window;
+  const bool centred = r > 0 && config_.window_kind == Mask::Window::kSliding;
   const auto site = [&](const char* name, nn::Side queries, nn::Side keys, int layers, int window) {
     return nn::AttentionSite{.name = name,
                              .queries = queries,
@@ -121,11 +122,12 @@ nn::AttentionSites Transformer::sites() const {
                              .layers = layers,
                              .heads = config_.h,
                              .d_k = config_.key_width(),
-                             .window = window};
+                             .window = window,
+                             .window_kind = window > 0 ? config_.window_kind : Mask::Window::kSliding};
   };
   using enum nn::Side;
   nn::AttentionSites sites(3);
-  sites[kEncoderSite] = site("encoder", kSource, kSource, config_.N_enc, centred_window);
+  sites[kEncoderSite] = site("encoder", kSource, kSource, config_.N_enc, centred ? 2 * (r / 2) + 1 : r);
   sites[kDecoderSite] = site("decoder", kTarget, kTarget, config_.N_dec, r);
   sites[kCrossSite] = site("cross", kTarget, kSource, config_.N_dec, 0);
   return sites;

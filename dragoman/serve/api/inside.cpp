@@ -34,6 +34,7 @@ Json sites_json(const nn::AttentionSites& sites) {
                     {"d_k", site.d_k},
                     {"causal", site.is_causal()},
                     {"window", site.window},
+                    {"window_kind", to_string(site.window_kind)},
                     {"score", to_string(site.score)},
                     {"chooses_one", site.chooses_one}});
     if (!site.formula.empty()) list.back()["formula"] = site.formula;

@@ -5,16 +5,17 @@
 //
 // Shared memory of a team; a box is a Tile, with its number of rows:
 //
-//   kOneTile (no sentence has more keys than one tile):
+//   KeysAtOnce::kAll (no sentence has more keys than one tile), kBand (all keys that a query of the team sees fit):
 //     | Q: query_rows | K: key_rows | V: key_rows |
-//   otherwise, with two buffers:
+//   KeysAtOnce::kTile, with two buffers:
 //     | Q: query_rows | K of tiles 0, 2 ... | V of tiles 0, 2 ... | K of tiles 1, 3 ... | V of tiles 1, 3 ... |
 //
 // The passes of a team:
-//   1. Start to copy Q and the first tile of K and V.
+//   1. Start to copy Q and the first tile of K and V, or all keys and values of the band.
 //   2. For each tile i: start to copy tile i + 1 into the other buffer, wait for tile i, and let each warp add the keys
 //      of tile i to its rows. The barrier before add_keys: the copies of all threads must have arrived. The barrier
 //      after it: no thread may still read a buffer when it is filled again.
+//      In a band there is nothing more to copy: each warp goes through the keys that its own queries see.
 //   3. Each warp divides its rows by their sums and writes them. On the way the results pass through the warp's own 16
 //      rows of Q in shared memory, which no other warp reads.
 #pragma once
@@ -24,6 +25,10 @@
 namespace dragoman::cuda {
 
 namespace {
+
+// Which keys a team has in shared memory at once: all keys of a sentence, the band of keys that a window lets its
+// queries see, or one tile after the other.
+enum class KeysAtOnce { kAll, kBand, kTile };
 
 // The 16 queries of a warp with their softmax and output so far: `query` is the position of the first one in its
 // sentence.
@@ -128,14 +133,14 @@ struct AttendingRows {
 };
 
 // How many blocks should run on a multiprocessor at a time. This limits the registers of a thread.
-constexpr int attending_blocks(int D, int keys, bool one_tile, bool drops) {
-  if (D > 64 || (drops && !one_tile)) return 1;
+constexpr int attending_blocks(int D, int keys, KeysAtOnce at_once, bool drops) {
+  if (D > 64 || (drops && at_once != KeysAtOnce::kAll)) return 1;
   return keys <= 32 ? 3 : 2;
 }
 
-// kKeys is the most keys of a tile. With kOneTile no sentence has more keys than that.
-template <int D, int kKeys, bool kOneTile, bool kDrops>
-__global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kOneTile, kDrops))
+// kKeys is the most keys that a warp adds at once. With KeysAtOnce::kAll no sentence has more keys than that.
+template <int D, int kKeys, KeysAtOnce kAtOnce, bool kDrops>
+__global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kAtOnce, kDrops))
     attend(Problem problem, Forward<bf16> arrays, GridPlan plan) {
   extern __shared__ __align__(kAlignment) unsigned char shared[];
   const Team team(plan);
@@ -147,11 +152,11 @@ __global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kOneTi
 
   const Tile<D> Q{shared_address(shared) + team.number * plan.team_bytes};
   // The keys of tile i; its values follow after plan.key_rows rows.
-  const auto keys_of = [&](int i) { return Q.from(plan.query_rows + (kOneTile ? 0 : i % 2) * 2 * plan.key_rows); };
-  const int from = kOneTile ? 0 : problem.sight.first_key(first) / kStep * kStep;
+  const auto keys_of = [&](int i) { return Q.from(plan.query_rows + (kAtOnce == KeysAtOnce::kTile ? i % 2 : 0) * 2 * plan.key_rows); };
+  const int from = kAtOnce == KeysAtOnce::kAll ? 0 : problem.sight.first_key(first) / kStep * kStep;
   const int end = problem.sight.end_key(first + queries - 1, sentence.n_k);
   const auto load_keys = [&](int i) {
-    const int key = from + i * kKeys, keys = min(kKeys, end - key);
+    const int key = from + i * kKeys, keys = kAtOnce == KeysAtOnce::kBand ? end - key : min(kKeys, end - key);
     const std::int64_t row = sentence.first_key + key;
     load_rows(team, keys_of(i), arrays.K.row(row) + work.head * problem.d_k, arrays.K.stride, problem.d_k, keys);
     load_rows(team, keys_of(i).from(plan.key_rows), arrays.V.row(row) + work.head * problem.d_v, arrays.V.stride,
@@ -164,12 +169,23 @@ __global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kOneTi
   const Tile<D> own = Q.from(team.warp * kStep);
   const bool working = team.warp * kStep < queries;
   AttendingRows<D, kKeys, kDrops> rows{.query = first + team.warp * kStep};
-  if constexpr (kOneTile) {
+  if constexpr (kAtOnce == KeysAtOnce::kAll) {
     load_keys(0);
     end_copies();
     await_copies<0>();
     team.sync();
     if (working) rows.add_keys(problem, sentence, work.head, 0, end, own, keys_of(0), keys_of(0).from(plan.key_rows));
+  } else if constexpr (kAtOnce == KeysAtOnce::kBand) {
+    load_keys(0);
+    end_copies();
+    await_copies<0>();
+    team.sync();
+    // Pass 2.
+    const int own_end = working ? problem.sight.end_key(rows.query + kStep - 1, end) : 0;
+    for (int key = problem.sight.first_key(rows.query) / kStep * kStep; key < own_end; key += kKeys) {
+      const Tile<D> K = keys_of(0).from(key - from);
+      rows.add_keys(problem, sentence, work.head, key, end, own, K, K.from(plan.key_rows));
+    }
   } else {
     const int tiles = end > from ? static_cast<int>(divide_up(end - from, kKeys)) : 0;
     if (tiles > 0) load_keys(0);
@@ -184,7 +200,7 @@ __global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kOneTi
       end_copies();       // closes the group of tile i + 1, which is empty if there is no such tile
       await_copies<1>();  // waits for all groups but the last, so for tile i
       team.sync();
-      if (working) {
+      if (working && problem.sight.first_key(rows.query) < from + (i + 1) * kKeys) {
         rows.add_keys(problem, sentence, work.head, from + i * kKeys, end, own, keys_of(i),
                       keys_of(i).from(plan.key_rows));
       }
