@@ -51,6 +51,10 @@ std::vector<Arrangement> arrangements() {
     c.d_k = 16;
     c.d_v = 32;
   });
+  add("blocks", [](auto& c) {
+    c.window = 7;
+    c.window_kind = Mask::Window::kBlock;
+  });
   add("odd sizes", [](auto& c) { c = model::small_config(); });
   return all;
 }

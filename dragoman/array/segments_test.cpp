@@ -37,6 +37,22 @@ TEST(Mask, ACausalNeighbourhoodIsTheLastKeys) {
   EXPECT_EQ(picture(causal, 3, 4), "..xx");
 }
 
+TEST(Mask, ABlockSeesItself) {
+  const Mask blocks{.r = 3, .window = Mask::Window::kBlock};
+  for (const std::int64_t i : {0, 1, 2}) EXPECT_EQ(picture(blocks, i, 8), "xxx.....");
+  EXPECT_EQ(picture(blocks, 3, 8), "...xxx..");
+  EXPECT_EQ(picture(blocks, 7, 8), "......xx");  // the last block is shorter
+  EXPECT_EQ(picture(blocks, 9, 8), "........");  // a query beyond the keys, in a block without any
+}
+
+TEST(Mask, ACausalBlockHidesItsFuture) {
+  const Mask blocks{.kind = Mask::Kind::kCausal, .r = 3, .window = Mask::Window::kBlock};
+  EXPECT_EQ(picture(blocks, 2, 8), "xxx.....");
+  EXPECT_EQ(picture(blocks, 3, 8), "...x....");
+  EXPECT_EQ(picture(blocks, 4, 8), "...xx...");
+  EXPECT_EQ(picture(blocks, 7, 8), "......xx");
+}
+
 // r = 2 n - 1 reaches n - 1 keys each way, from the first query to the last key.
 TEST(Mask, ANeighbourhoodOfTwiceTheSentenceIsAllOfIt) {
   for (std::int64_t n = 1; n < 6; ++n) {

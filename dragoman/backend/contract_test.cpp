@@ -49,7 +49,9 @@ TEST_P(Contract, AttentionRefusesShapesThatDoNotFit) {
   });
   const CachedKeys cache{zeros({9, 4}), zeros({9, 6}), make_array(*on, {2, 3}, DType::kInt32, Doubles(6, 0)),
                          integers({0, 0})};
-  expect_refused("attention_cached", "[2, 3]", [&] { on->attention_cached(Q, K, V, cache, 0, heads, O, none); });
+  const Mask causal{.kind = Mask::Kind::kCausal};
+  expect_refused("attention_cached", "[2, 3]", [&] { on->attention_cached(Q, K, V, cache, causal, heads, O, none); });
+  expect_refused("attention_cached", "causal", [&] { on->attention_cached(Q, K, V, cache, {}, heads, O, none); });
   const MemoryRows memory{integers({0, 0}), integers({1, 1}), 1};
   expect_refused("attention_memory", "[2]", [&] { on->attention_memory(Q, K, V, memory, heads, O, none); });
 }

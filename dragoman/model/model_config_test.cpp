@@ -64,5 +64,14 @@ TEST(AttentionSites, TheTransformerListsItsThreeAttentions) {
   EXPECT_EQ(sites[2].window, 0);
 }
 
+TEST(AttentionSites, BlocksHaveOneSizeInBothStacks) {
+  const TransformerConfig config{.window = 4, .window_kind = Mask::Window::kBlock};
+  const nn::AttentionSites sites = Transformer(config).sites();
+  EXPECT_EQ(sites[0].window, 4);
+  EXPECT_EQ(sites[1].window, 4);
+  EXPECT_EQ(sites[1].window_kind, Mask::Window::kBlock);
+  EXPECT_EQ(sites[2].window_kind, Mask::Window::kSliding);
+}
+
 }  // namespace
 }  // namespace dragoman::model

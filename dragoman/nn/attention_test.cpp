@@ -5,8 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "dragoman/autograd/testing.h"
+#include "dragoman/ops/arithmetic.h"
 #include "dragoman/ops/attention.h"
 #include "dragoman/ops/matmul.h"
 #include "dragoman/params/parameter_block.h"
@@ -17,6 +21,24 @@ namespace {
 constexpr Mask kAll{}, kCausal{.kind = Mask::Kind::kCausal};
 constexpr Mask window(std::int64_t r) { return {.kind = Mask::Kind::kAll, .r = r}; }
 constexpr Mask causal_window(std::int64_t r) { return {.kind = Mask::Kind::kCausal, .r = r}; }
+
+// Both kinds of windows of each of these sizes, causal and not. A sentence may be shorter than a window, a window may be
+// smaller than a block of queries of the kernel, and it may need several blocks of keys.
+std::vector<Mask> windows() {
+  std::vector<Mask> all;
+  for (const std::int64_t r : {1, 2, 11, 16, 33, 65, 129}) {
+    for (const Mask::Kind kind : {Mask::Kind::kAll, Mask::Kind::kCausal}) {
+      for (const Mask::Window shape : {Mask::Window::kSliding, Mask::Window::kBlock}) {
+        all.push_back({.kind = kind, .r = r, .window = shape});
+      }
+    }
+  }
+  return all;
+}
+std::string name_of(const Mask& mask) {
+  return join(mask.kind == Mask::Kind::kCausal ? "causal " : "", names(mask.window)[static_cast<int>(mask.window)],
+              " window of ", mask.r);
+}
 
 TEST(AttentionWeights, WorkedExample) {
   const Workbench bench;
@@ -47,6 +69,24 @@ TEST(AttentionWeights, AWindowHidesTheKeysOutsideIt) {
       for (int j = 0; j < n; ++j) {
         EXPECT_EQ(centred[i * n + j] > 0, std::abs(i - j) <= r / 2) << r << " " << i << " " << j;
         EXPECT_EQ(causal[i * n + j] > 0, i - r < j && j <= i) << r << " " << i << " " << j;
+      }
+    }
+  }
+}
+
+TEST(AttentionWeights, ABlockHidesTheOtherBlocks) {
+  const Workbench bench;
+  constexpr int n = 9;
+  const Tensor Q = bench.random({n, 2}, 1), K = bench.random({n, 2}, 2);
+  for (const int r : {1, 2, 3, 4, 7, 12}) {
+    constexpr Mask::Window kBlock = Mask::Window::kBlock;
+    const Doubles whole = bench.values(attention_weights(Q, K, {.r = r, .window = kBlock}));
+    const Doubles past =
+        bench.values(attention_weights(Q, K, {.kind = Mask::Kind::kCausal, .r = r, .window = kBlock}));
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        EXPECT_EQ(whole[i * n + j] > 0, i / r == j / r) << r << " " << i << " " << j;
+        EXPECT_EQ(past[i * n + j] > 0, i / r == j / r && j <= i) << r << " " << i << " " << j;
       }
     }
   }
@@ -205,6 +245,17 @@ TEST(Attention, FusedAgreesWithComposition) {
   });
 }
 
+TEST(Attention, WindowsAgreeWithTheComposition) {
+  on_each_kernel_case([](const Workbench& bench) {
+    const Segments self = bench.segments({3, 1, 40, 150, 17}), memory = bench.segments({1, 70, 0, 90, 33});
+    for (const Mask& mask : windows()) {
+      SCOPED_TRACE(name_of(mask));
+      expect_agreement(bench, {2, 3, 5, {self, self, mask}, {}}, 4);
+      expect_agreement(bench, {2, 3, 5, {self, memory, mask}, Dropout::with(0.3, 1, 1, 0)}, 4);
+    }
+  });
+}
+
 TEST(Attention, ALongSentenceAgreesWithTheComposition) {
   on_each_kernel_case([](const Workbench& bench) {
     const Segments self = bench.segments({2000});
@@ -255,6 +306,58 @@ TEST(Attention, BatchMatesChangeNoBit) {
   });
 }
 
+// The sentences of a batch one by one, and the whole batch with another number of threads.
+TEST(Attention, NeitherBatchMatesNorThreadsChangeABitOfAWindow) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const Workbench bench({Device{}, dtype, 0});
+    const std::unique_ptr<Backend> three = make_backend(Device{}, {.threads = 3});
+    const Segments together = bench.segments({5, 70, 1, 90}), alone = bench.segments({70});
+    const auto rows = [](const Doubles& x) { return Doubles(x.begin() + 5 * 6, x.begin() + 75 * 6); };
+    for (const Mask& mask : windows()) {
+      SCOPED_TRACE(name_of(mask));
+      const Pair batch{2, 3, 3, {together, together, mask}, {}}, single{2, 3, 3, {alone, alone, mask}, {}};
+      const Tensors all = batch.inputs(bench);
+      Tensors one, elsewhere;
+      for (const Tensor& x : all) one.emplace_back(*bench.on, x.array().row_range(5, 70));
+      for (const Tensor& x : all) elsewhere.emplace_back(*three, x.array());
+      const Evaluation a = evaluate(batch.fused(), all), b = evaluate(batch.fused(), elsewhere);
+      EXPECT_EQ(a.y, b.y);
+      EXPECT_EQ(a.gradients, b.gradients);
+      EXPECT_EQ(rows(a.y), bench.values(single.fused()(one)));
+    }
+  }
+}
+
+// Row i of the step is a hypothesis with the first i tokens of the sentence in the cells 0 to i - 1; its new token goes
+// to a cell of its own, number n + i.
+TEST(Attention, AStepWithinAWindowHasTheBitsOfTheWholeSentence) {
+  constexpr std::int64_t n = 150, h = 2, d = 8;
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const Workbench bench({Device{}, dtype, 0});
+    const Segments self = bench.segments({n});
+    const Tensor Q = bench.random({n, h * d}, 1), K = bench.random({n, h * d}, 2), V = bench.random({n, h * d}, 3);
+    const Tensor room = bench.tensor({n, h * d}, Doubles(n * h * d, 0.0));
+    Doubles cells(n * n, 0.0), lengths;
+    for (std::int64_t i = 0; i < n; ++i) {
+      for (std::int64_t t = 0; t < i; ++t) cells[i * n + t] = static_cast<double>(t);
+      cells[i * n + i] = static_cast<double>(n + i);
+      lengths.push_back(static_cast<double>(i));
+    }
+    const CachedKeys cache{.K = ops::stack_rows({K, room}).array(),
+                           .V = ops::stack_rows({V, room}).array(),
+                           .cells = make_array(*bench.on, {n, n}, DType::kInt32, cells),
+                           .lengths = make_array(*bench.on, {n}, DType::kInt32, lengths)};
+    const Heads heads{.h = h, .scale = 0.5, .dropout = {}};
+    for (const Mask& mask : windows()) {
+      if (mask.kind != Mask::Kind::kCausal) continue;
+      SCOPED_TRACE(name_of(mask));
+      Array O = bench.on->empty({n, h * d}, dtype), no_weights;
+      bench.on->attention_cached(Q.array(), K.array(), V.array(), cache, mask, heads, O, no_weights);
+      EXPECT_EQ(bench.values(O), bench.values(ops::attention(Q, K, V, {self, self, mask}, heads)));
+    }
+  }
+}
+
 TEST(Attention, FutureTokensDoNotChangeThePast) {
   on_each_kernel_case([](const Workbench& bench) {
     const Segments self = bench.segments({80});
@@ -273,7 +376,10 @@ TEST(Attention, WrittenWeightsAreThoseOfTheDefinition) {
   on_each_kernel_case([](const Workbench& bench) {
     const Segments self = bench.segments({70}), memory = bench.segments({67});
     const Tensor Q = bench.random({70, 4}, 1), K = bench.random({67, 4}, 2), V = bench.random({67, 4}, 3);
-    for (const Mask& mask : {kAll, kCausal, window(9)}) {
+    std::vector<Mask> masks = windows();
+    masks.insert(masks.end(), {kAll, kCausal, window(9)});
+    for (const Mask& mask : masks) {
+      SCOPED_TRACE(name_of(mask));
       Array weights;
       const Heads heads{.h = 1, .scale = 0.5, .dropout = Dropout::with(0.3, 1, 1, 0)};
       ops::attention(Q, K, V, {self, memory, mask}, heads, &weights);

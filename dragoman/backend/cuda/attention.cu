@@ -76,6 +76,7 @@ GridPlan plan_queries(const Problem& problem, const Reach& reach, int D, int tea
   plan.query_rows = query_rows;
   plan.key_rows = key_rows;
   plan.team_bytes = (query_rows + 2 * buffers * key_rows) * D * 2;
+  plan.teams = std::max(1, std::min(plan.teams, kWholeBytes / plan.team_bytes));
   return plan;
 }
 

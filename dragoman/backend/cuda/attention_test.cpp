@@ -100,6 +100,34 @@ TEST_P(CudaAttention, AgreesWithTheCpuForEveryMaskAndLength) {
   }
 }
 
+// Sentences longer and shorter than the windows; for the widest heads and windows the band of keys does not fit into
+// shared memory.
+TEST_P(CudaAttention, WindowsOfEveryKindAgreeWithTheCpu) {
+  const Lengths n{300, 3, 70, 1, 129, 0, 20};
+  for (const std::int64_t r : {1, 2, 11, 33, 65, 129, 257}) {
+    for (const Mask::Kind kind : {Mask::Kind::kAll, Mask::Kind::kCausal}) {
+      for (const Mask::Window window : {Mask::Window::kSliding, Mask::Window::kBlock}) {
+        const Mask mask{.kind = kind, .r = r, .window = window};
+        for (const std::int64_t d : {32, 64, 128}) {
+          SCOPED_TRACE(join("r ", r, kind == Mask::Kind::kAll ? " centred" : " causal",
+                            window == Mask::Window::kBlock ? " blocks" : "", ", d ", d));
+          expect_as_on_cpu(self(n, {.d_k = d, .d_v = d, .mask = mask, .weights = d == 32}));
+        }
+        SCOPED_TRACE(join("r ", r, ", dropout, heads of 40 and 24"));
+        expect_as_on_cpu(self(n, {.d_k = 40, .d_v = 24, .mask = mask, .dropout = kDropout}));
+        expect_as_on_cpu({.queries = {200, 5, 90}, .keys = {70, 150, 140}, .mask = mask, .dropout = kDropout});
+      }
+    }
+  }
+}
+
+TEST_P(CudaAttention, AWindowOfALongSentenceAgreesWithTheCpu) {
+  for (const std::int64_t r : {33, 257, 700}) {
+    expect_as_on_cpu(self({2000, 40}, {.h = 1, .mask = {.kind = Mask::Kind::kAll, .r = r}}));
+    expect_as_on_cpu(self({2000, 40}, {.h = 1, .mask = {.r = r, .window = Mask::Window::kBlock}}));
+  }
+}
+
 TEST_P(CudaAttention, DropsTheWeightsThatTheCpuDrops) {
   for (const Lengths& n : {Lengths{1, 3, 17, 32}, Lengths{40, 64, 33}, Lengths{90, 128, 65}, Lengths{200, 3, 131}}) {
     SCOPED_TRACE(join("longest ", *std::max_element(n.begin(), n.end())));
@@ -113,7 +141,8 @@ TEST_P(CudaAttention, TakesDifferentNumbersOfQueriesAndKeys) {
                                                           {{20, 16}, {64, 40}},
                                                           {{200, 3, 130, 0, 150}, {300, 0, 7, 70, 150}},
                                                           {{200, 3}, {20, 150}},
-                                                          {{12, 100}, {100, 300}}};
+                                                          {{12, 100}, {100, 300}},
+                                                          {{12, 9}, {100, 300}}};
   for (const auto& [queries, keys] : cases) {
     for (const Mask& mask : {kAll, kCausal, kWindow, kCausalWindow}) {
       SCOPED_TRACE(join("first ", queries[0], " and ", keys[0], ", mask ", static_cast<int>(mask.kind), " ", mask.r));
@@ -143,6 +172,13 @@ TEST_P(CudaAttention, TakesHeadsOfAnyWidth) {
       expect_as_on_cpu(self(n, {.d_k = d_k, .d_v = d_v, .mask = kCausal, .weights = true}));
       expect_as_on_cpu(self(n, {.d_k = d_k, .d_v = d_v, .dropout = kDropout}));
     }
+  }
+}
+
+// A block could hold four teams of so few queries, but their keys do not fit into its shared memory.
+TEST_P(CudaAttention, FewQueriesOfWideHeadsMayHaveManyKeys) {
+  for (const Mask& mask : {kAll, kWindow}) {
+    expect_as_on_cpu({.queries = {12, 9}, .keys = {100, 300}, .h = 5, .d_k = 128, .d_v = 128, .mask = mask});
   }
 }
 

@@ -90,8 +90,11 @@ TEST(DeviceEngine, SupportsModelsWithLearnedPositionsAndWindows) {
   config.positions = model::transformer::Positions::kLearned;
   config.max_positions = 12;
   config.window = 3;
-  const SmallModel small(config);
-  expect_as_engine(small, model::random_sentences(20, 11, 37, 4), {.beam = 3}, {.sentences = 5, .source_tokens = 60});
+  for (const Mask::Window kind : {Mask::Window::kSliding, Mask::Window::kBlock}) {
+    config.window_kind = kind;
+    const SmallModel small(config);
+    expect_as_engine(small, model::random_sentences(20, 11, 37, 4), {.beam = 3}, {.sentences = 5, .source_tokens = 60});
+  }
 }
 
 TEST(DeviceEngine, ASentenceThatMayHaveNoTokenHasNone) {

@@ -72,9 +72,9 @@ void check_format(const Json& config, std::string_view where) {
                  kDirectoryFormat, "; use the version of dragoman that wrote it.");
 }
 
-// Settings that came after the format. They have no influence on a trained model, so files of earlier versions that
-// lack them stay readable.
-constexpr std::string_view kLaterKeys[] = {"initialisation"};
+// Settings that came after the format. Either they have no influence on a trained model, or models of earlier versions
+// are as their defaults say. So files that lack them stay readable.
+constexpr std::string_view kLaterKeys[] = {"initialisation", "window-kind"};
 
 // A missing entry must not become the default, which would be another model.
 void require_all_keys(const Json& sizes, ModelConfig config, std::string_view where) {

@@ -45,6 +45,8 @@ std::vector<GradientModel> gradient_models() {
   config.window = 3;
   config.decoder_start = DecoderStart::kZeroVector;
   models.push_back({"window of 3, start from zero", config});
+  config.window_kind = Mask::Window::kBlock;
+  models.push_back({"blocks of 3, start from zero", config});
   return models;
 }
 

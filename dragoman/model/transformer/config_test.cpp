@@ -45,6 +45,7 @@ TEST(TransformerConfig, EveryFieldSurvivesBeingWrittenAndRead) {
                             .norm = Norm::kPre,
                             .attention_bias = true,
                             .window = 5,
+                            .window_kind = Mask::Window::kBlock,
                             .P_drop = 0.3f,
                             .init = Init::kFairseq,
                             .decoder_start = DecoderStart::kZeroVector};
@@ -78,6 +79,14 @@ TEST(TransformerConfig, SizesMustBeAboveZero) {
     EXPECT_NE(model_error({{key, "0"}}), "") << key;
     EXPECT_NE(model_error({{key, "-8"}}), "") << key;
   }
+}
+
+TEST(TransformerConfig, BlocksNeedASize) {
+  EXPECT_EQ(model_error({{"window-kind", "block"}}),
+            "window-kind is block, but window is not set; set window to the number of positions of a block, or leave "
+            "window-kind out.");
+  EXPECT_EQ(model_error({{"window-kind", "block"}, {"window", "256"}}), "");
+  EXPECT_EQ(model_error({{"window-kind", "sliding"}}), "");
 }
 
 TEST(TransformerConfig, AVocabularyHoldsMoreThanTheSpecialTokens) {

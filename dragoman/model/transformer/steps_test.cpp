@@ -21,6 +21,7 @@ constexpr Variant kVariants[] = {
     {"LearnedPositions", [](auto& c) { c.positions = Positions::kLearned; }},
     {"NoPositions", [](auto& c) { c.positions = Positions::kNone; }},
     {"Window", [](auto& c) { c.window = 3; }},
+    {"Blocks", [](auto& c) { c.window = 3, c.window_kind = Mask::Window::kBlock; }},
     {"AttentionBias", [](auto& c) { c.attention_bias = true; }},
     {"OutputBias", [](auto& c) { c.output_bias = true; }},
     {"NarrowKeys", [](auto& c) { c.d_k = 3; }},

@@ -35,6 +35,7 @@ using Inputs = std::span<const Tensor>;
 using Op = std::function<Tensor(Backend& on, Inputs x)>;
 
 constexpr Mask::Kind kAll = Mask::Kind::kAll, kCausal = Mask::Kind::kCausal;
+constexpr Mask::Window kBlock = Mask::Window::kBlock;
 constexpr std::uint64_t kSeed = 1;
 
 std::unique_ptr<Backend> one_thread() { return make_backend(Device{}, {.threads = 1}); }
@@ -192,6 +193,9 @@ void add_attentions(Cases& cases) {
   add_attention(cases, {"other keys, d_k and d_v differ", some, others, 3, 2, 5, {}, {}});
   add_attention(cases, {"window of 3", some, some, 2, 3, 2, {.kind = kAll, .r = 3}, {}});
   add_attention(cases, {"causal window of 2", some, some, 2, 3, 2, {.kind = kCausal, .r = 2}, {}});
+  add_attention(cases, {"blocks of 2", some, some, 2, 3, 2, {.kind = kAll, .r = 2, .window = kBlock}, {}});
+  add_attention(cases, {"causal blocks of 3", some, some, 2, 3, 2, {.kind = kCausal, .r = 3, .window = kBlock}, {}});
+  add_attention(cases, {"70 tokens, window of 5, dropout", {70}, {70}, 1, 1, 2, {.kind = kAll, .r = 5}, kDropout});
   add_attention(cases, {"window that leaves queries without keys", {6}, {2}, 2, 2, 2, {.kind = kAll, .r = 3}, {}});
   add_attention(cases, {"dropout of weights", some, others, 2, 3, 4, {}, kDropout});
   add_attention(cases, {"causal, dropout of weights", some, some, 2, 3, 4, {.kind = kCausal}, kDropout});
