@@ -46,9 +46,7 @@ struct Mask {
   }
   constexpr std::int64_t end_key(std::int64_t i, std::int64_t n_k) const {
     if (kind == Kind::kAll && r == 0) return n_k;
-    const std::int64_t end = kind == Kind::kCausal         ? i + 1
-                             : window == Window::kBlock ? (i / r + 1) * r
-                                                        : i + r / 2 + 1;
+    const std::int64_t end = kind == Kind::kCausal ? i + 1 : window == Window::kBlock ? (i / r + 1) * r : i + r / 2 + 1;
     return end < n_k ? end : n_k;
   }
 };

@@ -22,8 +22,8 @@ constexpr Mask kAll{}, kCausal{.kind = Mask::Kind::kCausal};
 constexpr Mask window(std::int64_t r) { return {.kind = Mask::Kind::kAll, .r = r}; }
 constexpr Mask causal_window(std::int64_t r) { return {.kind = Mask::Kind::kCausal, .r = r}; }
 
-// Both kinds of windows of each of these sizes, causal and not. A sentence may be shorter than a window, a window may be
-// smaller than a block of queries of the kernel, and it may need several blocks of keys.
+// Both kinds of windows of each of these sizes, causal and not. A sentence may be shorter than a window, a window may
+// be smaller than a block of queries of the kernel, and it may need several blocks of keys.
 std::vector<Mask> windows() {
   std::vector<Mask> all;
   for (const std::int64_t r : {1, 2, 11, 16, 33, 65, 129}) {
@@ -81,8 +81,7 @@ TEST(AttentionWeights, ABlockHidesTheOtherBlocks) {
   for (const int r : {1, 2, 3, 4, 7, 12}) {
     constexpr Mask::Window kBlock = Mask::Window::kBlock;
     const Doubles whole = bench.values(attention_weights(Q, K, {.r = r, .window = kBlock}));
-    const Doubles past =
-        bench.values(attention_weights(Q, K, {.kind = Mask::Kind::kCausal, .r = r, .window = kBlock}));
+    const Doubles past = bench.values(attention_weights(Q, K, {.kind = Mask::Kind::kCausal, .r = r, .window = kBlock}));
     for (int i = 0; i < n; ++i) {
       for (int j = 0; j < n; ++j) {
         EXPECT_EQ(whole[i * n + j] > 0, i / r == j / r) << r << " " << i << " " << j;

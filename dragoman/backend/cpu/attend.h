@@ -117,9 +117,9 @@ struct Piece {
   std::int64_t offset = 0;  // position of query 0 in its sentence
 
   std::int64_t block_queries() const { return mask.r == 0 ? kQueries : kBandQueries; }
-  // The range of keys that some query of the block [first, first + count) sees. Its start, and with it the division into
-  // blocks of keys, depends on the position of the query alone. So a decoding step, whose block is a single query, adds
-  // up in the same order as a whole sentence.
+  // The range of keys that some query of the block [first, first + count) sees. Its start, and with it the division
+  // into blocks of keys, depends on the position of the query alone. So a decoding step, whose block is a single query,
+  // adds up in the same order as a whole sentence.
   std::int64_t first_key(std::int64_t first) const {
     return mask.first_key((offset + first) / block_queries() * block_queries());
   }

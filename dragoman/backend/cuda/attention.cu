@@ -67,8 +67,8 @@ void launch_teams(const Context& on, Kernel kernel, const Problem& problem, cons
          problem, arrays, plan);
 }
 
-// How the forward pass divides queries among teams of at most team_rows queries. `buffers` of K and V have key_rows rows
-// each.
+// How the forward pass divides queries among teams of at most team_rows queries. `buffers` of K and V have key_rows
+// rows each.
 GridPlan plan_queries(const Problem& problem, const Reach& reach, int D, int team_rows, int key_rows, int buffers) {
   const int tiles = static_cast<int>(divide_up(longest_of(reach.queries), team_rows));
   const int query_rows = in_steps(static_cast<int>(divide_up(longest_of(reach.queries), tiles)));

@@ -18,9 +18,10 @@ void check_sizes(const TransformerConfig& config) {
   require_vocabularies(config.V_source, config.V_target, config.tie);
   require_between("max-positions", config.max_positions, 1, kMaxWidth);
   require<UsageError>(config.window >= 0, "window is ", config.window, "; it must be above 0, or left out.");
-  require<UsageError>(config.window > 0 || config.window_kind == Mask::Window::kSliding,
-                      "window-kind is block, but window is not set; set window to the number of positions of a block, or "
-                      "leave window-kind out.");
+  require<UsageError>(
+      config.window > 0 || config.window_kind == Mask::Window::kSliding,
+      "window-kind is block, but window is not set; set window to the number of positions of a block, or "
+      "leave window-kind out.");
 }
 
 void check_heads(const TransformerConfig& config) {

@@ -20,7 +20,8 @@ Checked pairs(const TransformerConfig& config, std::int64_t n, bool is_encoder) 
     return Checked(blocks) * r * r + Checked(rest) * rest;
   }
   if (!is_encoder) return Checked(n) * std::min(r, n);
-  // Key i + d exists for n - |d| queries i; d runs from -side to side, so that both ends lack side (side + 1) / 2 pairs.
+  // Key i + d exists for n - |d| queries i; d runs from -side to side, so that both ends lack side (side + 1) / 2
+  // pairs.
   const std::int64_t side = std::min(r / 2, n - 1);
   return Checked(n) + Checked(side) * (n - 1 + n - side);
 }
@@ -37,7 +38,8 @@ Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int6
     return Checked(rows) * d * (K + K + W) + Checked(rows) * W * d + pairs(config, rows, is_encoder) * (K + W);
   };
   const auto feed_forward = [&](Checked rows) { return rows * d * config.d_ff * 2; };
-  const Checked cross_attention = Checked(m) * d * K + Checked(n) * d * (K + W) + Checked(m) * n * (K + W) + Checked(m) * W * d;
+  const Checked cross_attention =
+      Checked(m) * d * K + Checked(n) * d * (K + W) + Checked(m) * n * (K + W) + Checked(m) * W * d;
 
   const Checked encoder_layer = self_attention(n, true) + feed_forward(n);
   const Checked decoder_layer = self_attention(m, false) + cross_attention + feed_forward(m);

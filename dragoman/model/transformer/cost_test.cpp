@@ -44,8 +44,8 @@ TEST(MultiplyAdds, AWindowIsCentredInTheEncoderAndLooksBackInTheDecoder) {
   all.h = window.h = 1;
   all.d_model = window.d_model = 2;
   window.window = 10;
-  // A key costs 4 multiply-adds per query and layer. Of 100 keys a query sees 11 in the encoder and 10 in the decoder. At
-  // either end of the encoder's sentence, the first five queries lack 5 + 4 + 3 + 2 + 1 keys.
+  // A key costs 4 multiply-adds per query and layer. Of 100 keys a query sees 11 in the encoder and 10 in the decoder.
+  // At either end of the encoder's sentence, the first five queries lack 5 + 4 + 3 + 2 + 1 keys.
   const std::int64_t saved = 6 * 4 * (100 * (100 - 11) + 2 * 15) + 6 * 100 * 4 * (100 - 10);
   EXPECT_EQ(ModelConfig(all).multiply_adds(100, 100) - ModelConfig(window).multiply_adds(100, 100), saved);
 }

@@ -50,7 +50,8 @@ Stack::Stack(const TransformerConfig& config, Kind kind_)
     : kind(kind_),
       norm(config.norm),
       P_drop(config.P_drop),
-      mask{.kind = kind == Kind::kDecoder ? Mask::Kind::kCausal : Mask::Kind::kAll, .r = config.window,
+      mask{.kind = kind == Kind::kDecoder ? Mask::Kind::kCausal : Mask::Kind::kAll,
+           .r = config.window,
            .window = config.window_kind} {
   const int count = kind == Kind::kDecoder ? config.N_dec : config.N_enc;
   for (int number = 0; number < count; ++number) layers.push_back(make_layer(config, kind, number));

@@ -152,7 +152,9 @@ __global__ void __launch_bounds__(kMaxThreads, attending_blocks(D, kKeys, kAtOnc
 
   const Tile<D> Q{shared_address(shared) + team.number * plan.team_bytes};
   // The keys of tile i; its values follow after plan.key_rows rows.
-  const auto keys_of = [&](int i) { return Q.from(plan.query_rows + (kAtOnce == KeysAtOnce::kTile ? i % 2 : 0) * 2 * plan.key_rows); };
+  const auto keys_of = [&](int i) {
+    return Q.from(plan.query_rows + (kAtOnce == KeysAtOnce::kTile ? i % 2 : 0) * 2 * plan.key_rows);
+  };
   const int from = kAtOnce == KeysAtOnce::kAll ? 0 : problem.sight.first_key(first) / kStep * kStep;
   const int end = problem.sight.end_key(first + queries - 1, sentence.n_k);
   const auto load_keys = [&](int i) {
