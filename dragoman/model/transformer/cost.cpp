@@ -7,7 +7,8 @@
 namespace dragoman::model::transformer {
 
 // Counts the matrix products of both stacks and of the output projection for n source and m target tokens. Attention
-// counts all keys, masked or not; with a window, only those in the window.
+// counts all keys, masked or not; with a window, only those in the window. Additive scores cost as many as products,
+// one for each channel of a query and a key; their tanh is not counted.
 Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
   // The widths of the keys and of the values of all heads together.

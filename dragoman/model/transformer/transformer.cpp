@@ -29,6 +29,15 @@ nn::Sinusoids layout_of(const TransformerConfig& config) {
   return config.positions == Positions::kSinusoidT2T ? nn::Sinusoids::kT2T : nn::Sinusoids::kPaper;
 }
 
+nn::SiteScore site_score(nn::AttentionScore score) {
+  switch (score) {
+    case nn::AttentionScore::kScaled: return nn::SiteScore::kScaledProduct;
+    case nn::AttentionScore::kDot: return nn::SiteScore::kProduct;
+    case nn::AttentionScore::kAdditive: return nn::SiteScore::kAdditive;
+  }
+  return nn::SiteScore::kScaledProduct;
+}
+
 const TransformerConfig& validated(const TransformerConfig& config) {
   config.validate();
   return config;
@@ -121,7 +130,8 @@ nn::AttentionSites Transformer::sites() const {
                              .layers = layers,
                              .heads = config_.h,
                              .d_k = config_.key_width(),
-                             .window = window};
+                             .window = window,
+                             .score = site_score(config_.attention_score)};
   };
   using enum nn::Side;
   nn::AttentionSites sites(3);
