@@ -39,11 +39,12 @@ void AdditiveAttentionKernels::additive_attention_backward(const Array& dO, cons
 }
 
 void AdditiveAttentionKernels::additive_attention_cached(const Array& Q, const Array& K, const Array& V, const Array& v,
-                                                         const CachedKeys& cache, std::int64_t r, const Heads& heads,
+                                                         const CachedKeys& cache, const Mask& mask, const Heads& heads,
                                                          Array& O, Array& weights) const {
   check_additive("additive_attention_cached", Q, K, V, v, O, heads);
+  require<ShapeError>(mask.kind == Mask::Kind::kCausal, "additive_attention_cached: the mask must be causal.");
   check_cache("additive_attention_cached", Q, K, V, cache, heads, weights);
-  do_additive_attention_cached(Q, K, V, v, cache, r, heads, O, weights);
+  do_additive_attention_cached(Q, K, V, v, cache, mask, heads, O, weights);
 }
 
 void AdditiveAttentionKernels::additive_attention_memory(const Array& Q, const Array& K, const Array& V, const Array& v,

@@ -27,9 +27,10 @@ class AdditiveAttentionKernels {
                                    Sink dQ, Sink dK, Sink dV, Sink dv) const;
 
   // The decoding steps of self-attention and of encoder-decoder attention, as attention_cached and attention_memory
-  // define them. On the CPU they give the same bits as additive_attention does for the whole sentence.
+  // define them. The mask must be causal. On the CPU they give the same bits as additive_attention does for the whole
+  // sentence.
   void additive_attention_cached(const Array& Q, const Array& K, const Array& V, const Array& v,
-                                 const CachedKeys& cache, std::int64_t r, const Heads& heads, Array& O,
+                                 const CachedKeys& cache, const Mask& mask, const Heads& heads, Array& O,
                                  Array& weights) const;
   void additive_attention_memory(const Array& Q, const Array& K, const Array& V, const Array& v,
                                  const MemoryRows& memory, const Heads& heads, Array& O, Array& weights) const;
@@ -41,7 +42,7 @@ class AdditiveAttentionKernels {
                                               const Array& v, const Array& O, const Array& log_sums, const Reach& reach,
                                               const Heads& heads, Sink dQ, Sink dK, Sink dV, Sink dv) const = 0;
   virtual void do_additive_attention_cached(const Array& Q, const Array& K, const Array& V, const Array& v,
-                                            const CachedKeys& cache, std::int64_t r, const Heads& heads, Array& O,
+                                            const CachedKeys& cache, const Mask& mask, const Heads& heads, Array& O,
                                             Array& weights) const = 0;
   virtual void do_additive_attention_memory(const Array& Q, const Array& K, const Array& V, const Array& v,
                                             const MemoryRows& memory, const Heads& heads, Array& O,

@@ -79,11 +79,11 @@ Heads MultiHeadAttention::heads(const Dropout& dropout) const {
   return {.h = sizes.h, .scale = scale, .dropout = dropout};
 }
 
-void MultiHeadAttention::attend(const Projections& projected, const CachedKeys& cache, std::int64_t r, const Pass& pass,
-                                Array& O, Array& weights) const {
+void MultiHeadAttention::attend(const Projections& projected, const CachedKeys& cache, const Mask& mask,
+                                const Pass& pass, Array& O, Array& weights) const {
   const Array &Q = projected.Q.array(), &K = projected.K.array(), &V = projected.V.array();
-  if (v) return pass.on.additive_attention_cached(Q, K, V, v.tensor().array(), cache, r, heads(), O, weights);
-  pass.on.attention_cached(Q, K, V, cache, r, heads(), O, weights);
+  if (v) return pass.on.additive_attention_cached(Q, K, V, v.tensor().array(), cache, mask, heads(), O, weights);
+  pass.on.attention_cached(Q, K, V, cache, mask.r, heads(), O, weights);
 }
 
 void MultiHeadAttention::attend(const Tensor& Q, const Array& K, const Array& V, const MemoryRows& memory,
@@ -173,11 +173,11 @@ Projections SelfAttention::project(const Tensor& x) const {
           columns(QKV, 2 * sizes.keys(), sizes.values())};
 }
 
-Tensor SelfAttention::step(const Tensor& x, const CachedKeys& cache, std::int64_t r, Pass& pass) const {
+Tensor SelfAttention::step(const Tensor& x, const CachedKeys& cache, const Mask& mask, Pass& pass) const {
   const Projections projected = project(x);
   Array O = pass.on.empty({x.rows(), multi_head.sizes.values()}, x.array().dtype());
   Array weights = multi_head.step_weights(x.rows(), cache.cells.cols(), x.array().dtype(), pass);
-  multi_head.attend(projected, cache, r, pass, O, weights);
+  multi_head.attend(projected, cache, mask, pass, O, weights);
   return multi_head.finish_step(O, weights, pass);
 }
 

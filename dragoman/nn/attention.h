@@ -86,7 +86,7 @@ struct MultiHeadAttention {
   void switch_off(const Array& O, const Pass& pass) const;
   // A decoding step over the cache, and one over the memory: the concatenated heads O [rows, h d_v] and, unless absent,
   // the weights, see AttentionKernels.
-  void attend(const Projections& projected, const CachedKeys& cache, std::int64_t r, const Pass& pass, Array& O,
+  void attend(const Projections& projected, const CachedKeys& cache, const Mask& mask, const Pass& pass, Array& O,
               Array& weights) const;
   void attend(const Tensor& Q, const Array& K, const Array& V, const MemoryRows& memory, const Pass& pass, Array& O,
               Array& weights) const;
@@ -110,9 +110,9 @@ struct SelfAttention {
   Tensor operator()(const Tensor& x, const Reach& reach, Pass& pass) const {
     return multi_head(project(x), reach, pass);
   }
-  // A decoding step: row i of x is the new token of hypothesis i. Its key and value are written to the cache. With
-  // r > 0 it attends only to the last r tokens, itself included.
-  Tensor step(const Tensor& x, const CachedKeys& cache, std::int64_t r, Pass& pass) const;
+  // A decoding step: row i of x is the new token of hypothesis i. Its key and value are written to the cache. It
+  // attends to those of its tokens that the causal mask allows.
+  Tensor step(const Tensor& x, const CachedKeys& cache, const Mask& mask, Pass& pass) const;
 
   void parameters(ParameterVisitor& visit);
 };

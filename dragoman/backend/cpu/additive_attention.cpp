@@ -170,9 +170,8 @@ void AdditiveAttention::do_additive_attention_backward(const Array& dO, const Ar
 }
 
 void AdditiveAttention::do_additive_attention_cached(const Array& Q, const Array& K, const Array& V, const Array& v,
-                                                     const CachedKeys& cache, std::int64_t r, const Heads& heads,
+                                                     const CachedKeys& cache, const Mask& mask, const Heads& heads,
                                                      Array& O, Array& weights) const {
-  const Mask mask{.kind = Mask::Kind::kCausal, .r = r};
   const std::int64_t h = heads.h, steps = cache.cells.cols();
   expect_elements<std::int32_t>({&cache.cells, &cache.lengths});
   dispatch(Q.dtype(), [&]<class T>() {

@@ -12,7 +12,7 @@ class AdditiveAttention : public virtual Context {
                                       const Array& O, const Array& log_sums, const Reach& reach, const Heads& heads,
                                       Sink dQ, Sink dK, Sink dV, Sink dv) const override;
   void do_additive_attention_cached(const Array& Q, const Array& K, const Array& V, const Array& v,
-                                    const CachedKeys& cache, std::int64_t r, const Heads& heads, Array& O,
+                                    const CachedKeys& cache, const Mask& mask, const Heads& heads, Array& O,
                                     Array& weights) const override;
   void do_additive_attention_memory(const Array& Q, const Array& K, const Array& V, const Array& v,
                                     const MemoryRows& memory, const Heads& heads, Array& O,

@@ -78,7 +78,7 @@ Tensor Decoder::step(const Tensor& embedded, const StepRows& step, const StateAr
   const Segments one_each{.B = rows, .R = rows, .longest = 1, .offsets = {}, .position = {}, .sentence = {}};
   const auto self = [&](const Layer& layer, std::size_t l, const Tensor& y) {
     const CachedKeys past{state.cells(2 * l), state.cells(2 * l + 1), step.cells, step.lengths};
-    return layer.self.step(y, past, stack.mask.r, pass);
+    return layer.self.step(y, past, stack.mask, pass);
   };
   const auto cross = [&](const Layer& layer, std::size_t l, const Tensor& y) {
     const MemoryColumns at(layer, l);
