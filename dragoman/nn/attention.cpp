@@ -59,7 +59,8 @@ Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach&
                                 : ops::attention(Q, K, V, reach, rule, observed);
   if (pass.observer != nullptr) {
     pass.observer->see(site, layer, weights, reach);
-    pass.observer->see_projections(site, layer, Q.array(), K.array(), v ? v.tensor().array().reshaped({sizes.keys()}) : Array());
+    pass.observer->see_projections(site, layer, Q.array(), K.array(),
+                                   v ? v.tensor().array().reshaped({sizes.keys()}) : Array());
   }
   switch_off(concatenated.array(), pass);
   Tensor output = W_O(concatenated);

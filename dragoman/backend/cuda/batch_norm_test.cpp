@@ -42,7 +42,7 @@ std::vector<Array> run_norm(const Backend& on, DType dtype, const NormCall& call
 TEST_P(CudaBatchNorm, AgreesWithTheCpu) {
   // A block has 128 rows and 32 columns.
   for (const std::int64_t d : {1, 31, 32, 33, 300}) {
-    for (const std::int64_t R : {2, 7, 128, 129, 1000}) {
+    for (const std::int64_t R : {5, 7, 128, 129, 1000}) {
       for (const std::int64_t padding : {0, 50}) {
         SCOPED_TRACE(join(R, " rows, ", d, " columns, padding ", padding));
         expect_as_on_cpu(

@@ -178,7 +178,11 @@ void Transformer::parameters(params::ParameterVisitor& visit) {
 std::unique_ptr<Seq2Seq> make_model(const TransformerConfig& config) { return std::make_unique<Transformer>(config); }
 
 std::string describe(const TransformerConfig& config) {
-  return join(config.N_enc, " + ", config.N_dec, " layers of width ", config.d_model, ", ", counted(config.h, "head"));
+  const std::string scores = config.attention_score == nn::AttentionScore::kScaled
+                                 ? ""
+                                 : join(", ", to_string(config.attention_score), " scores");
+  return join(config.N_enc, " + ", config.N_dec, " layers of width ", config.d_model, ", ", counted(config.h, "head"),
+              scores, config.norm_kind == NormKind::kBatch ? ", BatchNorm" : "");
 }
 
 }  // namespace dragoman::model::transformer
