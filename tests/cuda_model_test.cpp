@@ -55,6 +55,18 @@ std::vector<Arrangement> arrangements() {
     c.window = 7;
     c.window_kind = Mask::Window::kBlock;
   });
+  add("plain products", [](auto& c) { c.attention_score = nn::AttentionScore::kDot; });
+  add("additive scores, a window, dropout", [](auto& c) {
+    c.attention_score = nn::AttentionScore::kAdditive;
+    c.window = 5;
+    c.P_drop = c.P_drop_attention = 0.2f;
+  });
+  add("batch norm", [](auto& c) { c.norm_kind = model::transformer::NormKind::kBatch; });
+  add("batch norm before sub-layers, with padding", [](auto& c) {
+    c.norm_kind = model::transformer::NormKind::kBatch;
+    c.norm = model::transformer::Norm::kPre;
+    c.bn_padding = model::transformer::BatchNormPadding::kInclude;
+  });
   add("odd sizes", [](auto& c) { c = model::small_config(); });
   return all;
 }

@@ -10,6 +10,7 @@
 #include "dragoman/array/arena.h"
 #include "dragoman/array/array.h"
 #include "dragoman/array/pool.h"
+#include "dragoman/backend/additive_attention.h"
 #include "dragoman/backend/attention.h"
 #include "dragoman/backend/beam.h"
 #include "dragoman/backend/best_words.h"
@@ -57,6 +58,7 @@ class Backend : public MatmulKernels,
                 public BestWordsKernels,
                 public EmbedKernels,
                 public AttentionKernels,
+                public AdditiveAttentionKernels,
                 public RecurrenceKernels,
                 public MemoryAttentionKernels,
                 public LossKernels,

@@ -30,6 +30,12 @@ void check_gradients(const char* op, const Array& dy, const Array& s, const Sink
   }
 }
 
+// mean and variance of each column of x.
+void check_moments(const char* op, const Array& x, const Array& mean, const Array& variance) {
+  require<ShapeError>(mean.count() == x.cols() && variance.count() == x.cols(), op, ": x is ", x.shape(), ", mean ",
+                      mean.shape(), ", variance ", variance.shape());
+}
+
 void check_columns(const char* op, const Array& v, const Array& g, const Array& lengths) {
   require<ShapeError>(g.count() == v.cols() && lengths.count() == v.cols(), op, ": v is ", v.shape(), ", g ", g.shape(),
                       ", lengths ", lengths.shape());
@@ -69,6 +75,42 @@ void NormKernels::add_norm_backward(const Array& ds, const Array& dy, const Arra
                       ds.shape(), ", da ", da.array.shape());
   if (da.wanted() && dropout.on()) check_segments("add_norm_backward", s, segments);
   do_add_norm_backward(ds, dy, s, segments, dropout, gamma, mean, rstd, dx, da, dgamma, dbeta);
+}
+
+void NormKernels::batch_statistics(const Array& x, std::int64_t padding, Array& mean, Array& variance) const {
+  check_moments("batch_statistics", x, mean, variance);
+  require<ShapeError>(padding >= 0 && x.rows() + padding > 0, "batch_statistics: x is ", x.shape(), " with ", padding,
+                      " rows of padding");
+  do_batch_statistics(x, padding, mean, variance);
+}
+
+void NormKernels::batch_norm(const Array& x, const Array& mean, const Array& variance, const Array& gamma,
+                             const Array& beta, double eps, Array& y) const {
+  check_moments("batch_norm", x, mean, variance);
+  require<ShapeError>(gamma.count() == x.cols() && beta.count() == x.cols(), "batch_norm: x is ", x.shape(), ", gamma ",
+                      gamma.shape(), ", beta ", beta.shape());
+  check_same("batch_norm", x, y);
+  do_batch_norm(x, mean, variance, gamma, beta, eps, y);
+}
+
+void NormKernels::batch_norm_backward(const Array& dy, const Array& x, const Array& mean, const Array& variance,
+                                      const Array& gamma, double eps, std::int64_t N, Sink dx, Sink dgamma,
+                                      Sink dbeta) const {
+  if (!dx.wanted() && !dgamma.wanted() && !dbeta.wanted()) return;
+  check_moments("batch_norm_backward", x, mean, variance);
+  require<ShapeError>(gamma.count() == x.cols(), "batch_norm_backward: x is ", x.shape(), ", gamma ", gamma.shape());
+  check_gradients("batch_norm_backward", dy, x, dx, dgamma, dbeta);
+  do_batch_norm_backward(dy, x, mean, variance, gamma, eps, N, dx, dgamma, dbeta);
+}
+
+void NormKernels::update_running_statistics(const Array& mean, const Array& variance, std::int64_t N, double share,
+                                            const Array& running_mean, const Array& running_variance) const {
+  const std::int64_t d = mean.count();
+  require<ShapeError>(variance.count() == d && running_mean.count() == d && running_variance.count() == d && N > 0,
+                      "update_running_statistics: mean is ", mean.shape(), ", variance ", variance.shape(),
+                      ", running mean ", running_mean.shape(), ", running variance ", running_variance.shape(),
+                      ", rows ", N);
+  do_update_running_statistics(mean, variance, N, share, running_mean, running_variance);
 }
 
 void NormKernels::weight_norm(const Array& v, const Array& g, Array& W, Array& lengths) const {

@@ -49,6 +49,9 @@ class Seq2Seq {
   // Whether the launches of a step depend only on the shapes and bounds of its arrays, not on their contents. Then the
   // launches can be recorded, and the search can stay on the device.
   virtual bool steps_can_be_recorded() const { return false; }
+  // Whether training normalises with the statistics of its batch, and everything else with running values. Then
+  // validation reports the loss with both (nn::Pass::batch_statistics).
+  virtual bool uses_batch_statistics() const { return false; }
 
   virtual std::int64_t source_vocabulary() const = 0;
   virtual std::int64_t target_vocabulary() const = 0;

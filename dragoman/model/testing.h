@@ -47,10 +47,10 @@ struct SmallModelOf {
     if (!options.dry) block.initialise(options.seed);
   }
 
-  // Adds noise to every parameter, so that biases and LayerNorms have an effect.
+  // Adds noise to every parameter and buffer, so that biases and normalisations have an effect.
   void add_noise() {
     std::uint64_t seed = 10;
-    for (const params::NamedTensor& tensor : block.tensors()) {
+    for (const params::NamedTensor& tensor : block.saved()) {
       const ArenaScope scratch(on->arena());
       const Array noise = make_array(*on, tensor.shape, DType::kFloat64, random_values(tensor.shape.count(), seed++));
       on->scaled(noise, 0.1, Sink::accumulate(tensor.values));

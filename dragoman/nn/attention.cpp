@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "dragoman/ops/additive_attention.h"
 #include "dragoman/ops/arithmetic.h"
 #include "dragoman/ops/attention.h"
 #include "dragoman/ops/matmul.h"
@@ -20,7 +21,22 @@ using namespace ops;  // NOLINT: equations read as in the paper
 // function to obtain the weights on the values." The products with masked keys are set to -infinity before the softmax.
 Tensor attention_weights(const Tensor& Q, const Tensor& K, const Mask& mask) {
   const double d_k = static_cast<double>(K.dim(-1));
-  return softmax(masked(matmul(Q, transpose(K)) * (1.0 / std::sqrt(d_k)), mask));
+  return attention_weights(Q, K, mask, 1.0 / std::sqrt(d_k));
+}
+
+Tensor attention_weights(const Tensor& Q, const Tensor& K, const Mask& mask, double scale) {
+  return softmax(masked(matmul(Q, transpose(K)) * scale, mask));
+}
+
+// Section 3.2.1: "Additive attention computes the compatibility function using a feed-forward network with a single
+// hidden layer." The projections of queries and keys are that network's first layer, tanh its activation, v the second.
+Tensor additive_weights(const Tensor& Q, const Tensor& K, const Tensor& v, const Mask& mask) {
+  Tensor scores;
+  for (std::int64_t j = 0; j < K.rows(); ++j) {
+    const Tensor of_key = matmul(tanh(add_bias(Q, rows(K, j, 1))), v, Transpose::kYes);
+    scores = scores ? concat({scores, of_key}) : of_key;
+  }
+  return softmax(masked(scores, mask));
 }
 
 // Equation (1):  Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V.
@@ -36,19 +52,22 @@ Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Mask& 
 // weights of the same kernel.
 Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach& reach, Pass& pass) const {
   Array weights;
-  const Tensor concatenated =
-      ops::attention(projected.Q, projected.K, projected.V, reach, heads(pass.dropout(sizes.P_drop)),
-                     pass.observer != nullptr ? &weights : nullptr);
+  Array* const observed = pass.observer != nullptr ? &weights : nullptr;
+  const auto& [Q, K, V] = projected;
+  const Heads rule = heads(pass.dropout(sizes.P_drop));
+  const Tensor concatenated = v ? ops::additive_attention(Q, K, V, v.tensor(), reach, rule, observed)
+                                : ops::attention(Q, K, V, reach, rule, observed);
   if (pass.observer != nullptr) {
     pass.observer->see(site, layer, weights, reach);
-    pass.observer->see_projections(site, layer, projected.Q.array(), projected.K.array(), {});
+    pass.observer->see_projections(site, layer, Q.array(), K.array(),
+                                   v ? v.tensor().array().reshaped({sizes.keys()}) : Array());
   }
   switch_off(concatenated.array(), pass);
   Tensor output = W_O(concatenated);
   if (pass.observer != nullptr) {
     pass.observer->see_steps(AttentionSteps{.site = site,
                                             .layer = layer,
-                                            .V = projected.V.array(),
+                                            .V = V.array(),
                                             .O = concatenated.array(),
                                             .output = output.array(),
                                             .W_O = &W_O});
@@ -57,7 +76,21 @@ Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach&
 }
 
 Heads MultiHeadAttention::heads(const Dropout& dropout) const {
-  return {.h = sizes.h, .scale = 1.0 / std::sqrt(static_cast<double>(sizes.d_k)), .dropout = dropout};
+  const double scale = sizes.score == AttentionScore::kScaled ? 1.0 / std::sqrt(static_cast<double>(sizes.d_k)) : 1.0;
+  return {.h = sizes.h, .scale = scale, .dropout = dropout};
+}
+
+void MultiHeadAttention::attend(const Projections& projected, const CachedKeys& cache, const Mask& mask,
+                                const Pass& pass, Array& O, Array& weights) const {
+  const Array &Q = projected.Q.array(), &K = projected.K.array(), &V = projected.V.array();
+  if (v) return pass.on.additive_attention_cached(Q, K, V, v.tensor().array(), cache, mask, heads(), O, weights);
+  pass.on.attention_cached(Q, K, V, cache, mask, heads(), O, weights);
+}
+
+void MultiHeadAttention::attend(const Tensor& Q, const Array& K, const Array& V, const MemoryRows& memory,
+                                const Pass& pass, Array& O, Array& weights) const {
+  if (v) return pass.on.additive_attention_memory(Q.array(), K, V, v.tensor().array(), memory, heads(), O, weights);
+  pass.on.attention_memory(Q.array(), K, V, memory, heads(), O, weights);
 }
 
 void MultiHeadAttention::switch_off(const Array& O, const Pass& pass) const {
@@ -113,6 +146,15 @@ MultiHeadAttention::MultiHeadAttention(const AttentionSizes& sizes_, int site_, 
     : sizes(sizes_), site(site_), layer(layer_) {
   W_O.W = Parameter({sizes.values(), sizes.d_model}, Initial::uniform(glorot_limit(sizes.values(), sizes.d_model)));
   if (sizes.bias) W_O.b = Parameter({sizes.d_model}, Initial::constant(0));
+  if (sizes.score == AttentionScore::kAdditive) {
+    v = Parameter({sizes.h, sizes.d_k}, Initial::uniform(glorot_limit(sizes.d_k, 1))).used_as(params::Use::kExact);
+  }
+}
+
+void MultiHeadAttention::parameters(ParameterVisitor& visit) {
+  visit("v", v);
+  visit("W_O", W_O.W);
+  visit("b_O", W_O.b);
 }
 
 SelfAttention::SelfAttention(const AttentionSizes& sizes, int site, int layer) : multi_head(sizes, site, layer) {
@@ -133,18 +175,17 @@ Projections SelfAttention::project(const Tensor& x) const {
 }
 
 Tensor SelfAttention::step(const Tensor& x, const CachedKeys& cache, const Mask& mask, Pass& pass) const {
-  const auto [Q, K, V] = project(x);
+  const Projections projected = project(x);
   Array O = pass.on.empty({x.rows(), multi_head.sizes.values()}, x.array().dtype());
   Array weights = multi_head.step_weights(x.rows(), cache.cells.cols(), x.array().dtype(), pass);
-  pass.on.attention_cached(Q.array(), K.array(), V.array(), cache, mask, multi_head.heads(), O, weights);
+  multi_head.attend(projected, cache, mask, pass, O, weights);
   return multi_head.finish_step(O, weights, pass);
 }
 
 void SelfAttention::parameters(ParameterVisitor& visit) {
   visit("W_QKV", W_QKV.W);
   visit("b_QKV", W_QKV.b);
-  visit("W_O", multi_head.W_O.W);
-  visit("b_O", multi_head.W_O.b);
+  multi_head.parameters(visit);
 }
 
 CrossAttention::CrossAttention(const AttentionSizes& sizes, int site, int layer) : multi_head(sizes, site, layer) {
@@ -156,19 +197,26 @@ Tensor CrossAttention::step(const Tensor& x, const Array& K, const Array& V, con
                             Pass& pass) const {
   Array O = pass.on.empty({x.rows(), multi_head.sizes.values()}, x.array().dtype());
   Array weights = multi_head.step_weights(x.rows(), memory.longest, x.array().dtype(), pass);
-  pass.on.attention_memory(W_Q(x).array(), K, V, memory, multi_head.heads(), O, weights);
+  multi_head.attend(W_Q(x), K, V, memory, pass, O, weights);
   return multi_head.finish_step(O, weights, pass);
 }
 
 void CrossAttention::parameters(ParameterVisitor& visit) {
   visit("W_Q", W_Q.W);
   visit("b_Q", W_Q.b);
-  visit("W_O", multi_head.W_O.W);
-  visit("b_O", multi_head.W_O.b);
+  multi_head.parameters(visit);
 }
 
 Tensor attention_by_sentence(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, std::int64_t h,
                              const Dropout& dropout) {
+  const auto scaled = [](const Tensor& Q_i, const Tensor& K_i, const Mask& mask, std::int64_t) {
+    return attention_weights(Q_i, K_i, mask);
+  };
+  return attention_by_sentence(Q, K, V, reach, h, dropout, scaled);
+}
+
+Tensor attention_by_sentence(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, std::int64_t h,
+                             const Dropout& dropout, const WeightsOfHead& weights_of_head) {
   std::vector<std::int32_t> q(reach.queries.B + 1), k(reach.keys.B + 1);
   Q.backend().copy_out(reach.queries.offsets, q.data());
   Q.backend().copy_out(reach.keys.offsets, k.data());
@@ -185,8 +233,8 @@ Tensor attention_by_sentence(const Tensor& Q, const Tensor& K, const Tensor& V, 
     // Dropout numbers its channels through the weights of all heads, so the heads' weights are put side by side first.
     Tensor weights;
     for (std::int64_t i = 0; i < h; ++i) {
-      const Tensor head = attention_weights(columns(rows(Q, q[b], n_q), i * d_k, d_k),
-                                            columns(rows(K, k[b], n_k), i * d_k, d_k), reach.mask);
+      const Tensor head = weights_of_head(columns(rows(Q, q[b], n_q), i * d_k, d_k),
+                                          columns(rows(K, k[b], n_k), i * d_k, d_k), reach.mask, i);
       weights = weights ? concat({weights, head}) : head;
     }
     weights = ops::dropout(weights, sentence, dropout);

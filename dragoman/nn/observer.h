@@ -38,13 +38,16 @@ struct FeedForwardSteps {
 };
 
 // The residual connection around a sub-layer with output a:  s = x + a,  y = gamma (s - mean) rstd + beta.
+// With BatchNorm there is one mean and variance for each feature, the same for all rows.
 struct AddNormSteps {
   SubLayer where;
-  const Array &x, &s, &y;     // [rows, d_model]
-  const Array &mean, &rstd;   // [rows]; rstd = 1 / sqrt(variance + eps)
-  const Array &gamma, &beta;  // [d_model]
-  double eps;
-  bool keeps_sum;  // whether the next residual is s (pre-norm: y is only what the next sub-layer reads), and not y
+  Array x = {}, s = {}, y = {};                    // [rows, d_model]
+  Array mean = {}, rstd = {};                      // [rows]; rstd = 1 / sqrt(variance + eps)
+  Array feature_mean = {}, feature_variance = {};  // [d_model], of BatchNorm; mean and rstd are then absent
+  Array gamma = {}, beta = {};                     // [d_model]
+  double eps = 0;
+  bool keeps_sum =
+      false;  // whether the next residual is s (pre-norm: y is only what the next sub-layer reads), and not y
 };
 
 // Sites and layers are counted from 0. The memory of arrays is reused after the call that shows them.

@@ -38,6 +38,9 @@ struct OwnLosses {
 struct Pass {
   Backend& on;
   bool training = false;
+  // Whether batch normalisation uses the statistics of the batch, as in training, although this is none; the running
+  // values stay as they are.
+  bool batch_statistics = false;
   std::uint64_t seed = 0;
   std::uint32_t update = 0;                  // number of the update; every update has its own dropout masks
   Observer* observer = nullptr;              // optional

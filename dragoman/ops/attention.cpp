@@ -4,9 +4,6 @@
 
 namespace dragoman::ops {
 
-namespace {
-
-// The number of attention weights of all sentences together.
 std::int64_t count_weights(Backend& on, const Reach& reach, std::int64_t h) {
   require<ShapeError>(reach.queries.B == reach.keys.B, "attention: queries of ", reach.queries.B,
                       " sentences and keys of ", reach.keys.B);
@@ -19,8 +16,6 @@ std::int64_t count_weights(Backend& on, const Reach& reach, std::int64_t h) {
   }
   return count;
 }
-
-}  // namespace
 
 Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, const Heads& heads,
                  Array* weights) {

@@ -12,4 +12,7 @@ namespace dragoman::ops {
 Tensor attention(const Tensor& Q, const Tensor& K, const Tensor& V, const Reach& reach, const Heads& heads,
                  Array* weights = nullptr);
 
+// The number of attention weights of all sentences and h heads together.
+std::int64_t count_weights(Backend& on, const Reach& reach, std::int64_t h);
+
 }  // namespace dragoman::ops

@@ -142,7 +142,7 @@ void Trainer::update_average(const Array& scale) {
 }
 
 Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs,
-                const LabelSmoothing& smoothing) {
+                const LabelSmoothing& smoothing, bool batch_statistics) {
   const NoGradient no_gradient;
   const ArenaScope values(on.arena()), host(on.host_arena());
   const TranslationObjective objective(model, smoothing);
@@ -150,7 +150,7 @@ Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::
   Losses losses;
   losses.items = objective.items(batch);
   require<UsageError>(losses.items > 0, "there is nothing to evaluate.");
-  nn::Pass pass{.on = on};
+  nn::Pass pass{.on = on, .batch_statistics = batch_statistics};
   const BatchLosses terms = objective.losses(batch, 1.0 / static_cast<double>(losses.items), pass);
   const std::vector<std::string> names = objective.figures();
   const Array totals = on.empty({std::ssize(names)}, DType::kFloat64);

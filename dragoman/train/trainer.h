@@ -93,8 +93,9 @@ class Trainer {
   std::deque<UnderWay> under_way_;
 };
 
-// The losses of the pairs by teacher forcing, without dropout, gradients or updates.
+// The losses of the pairs by teacher forcing, without dropout, gradients or updates. With batch_statistics, batch
+// normalisation uses the statistics of these pairs, as training does, in place of its running values.
 Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs,
-                const LabelSmoothing& smoothing);
+                const LabelSmoothing& smoothing, bool batch_statistics = false);
 
 }  // namespace dragoman::train

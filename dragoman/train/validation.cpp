@@ -42,11 +42,12 @@ Validator::Validator(const data::ParallelFiles& files, const model::Tokenizers& 
                       limits.max_length, " tokens a side.");
 }
 
-double Validator::nll(Backend& on, const model::Seq2Seq& model) const {
+double Validator::nll(Backend& on, const model::Seq2Seq& model, bool batch_statistics) const {
   double sum = 0;
   std::int64_t tokens = 0;
   for (std::span<const data::SentencePair> left = pairs_; !left.empty();) {
-    const Losses losses = evaluate(on, model, data::take_batch(left, limits_.batch_tokens), {.epsilon = 0});
+    const Losses losses =
+        evaluate(on, model, data::take_batch(left, limits_.batch_tokens), {.epsilon = 0}, batch_statistics);
     sum += losses.nll() * static_cast<double>(losses.items);
     tokens += losses.items;
   }
@@ -70,6 +71,7 @@ std::vector<std::string> Validator::translate(Backend& on, const model::Seq2Seq&
 Validation Validator::run(Backend& on, const model::Seq2Seq& model) const {
   Validation validation;
   validation.scores.set("nll", nll(on, model));
+  if (model.uses_batch_statistics()) validation.scores.set("nll_of_batch_statistics", nll(on, model, true));
   if (sources_.empty()) return validation;
   const std::vector<std::string> translations = translate(on, model);
   const eval::Bleu bleu = eval::corpus_bleu(translations, references_, {.tokenizer = limits_.bleu_words});

@@ -34,7 +34,7 @@ class Validator {
   Validation run(Backend& on, const model::Seq2Seq& model) const;
 
  private:
-  double nll(Backend& on, const model::Seq2Seq& model) const;
+  double nll(Backend& on, const model::Seq2Seq& model, bool batch_statistics = false) const;
   std::vector<std::string> translate(Backend& on, const model::Seq2Seq& model) const;
 
   model::Tokenizers tokenizers_;

@@ -106,6 +106,20 @@ export const text = inLanguage({
     zh: "把数值平移到均值 0、缩放到方差 1，再由学到的 γ 和 β 对每一维缩放和平移。这个模型在子层之前归一化：" +
       "下一个子层读取归一化后的数值，而残差沿用归一化之前的和。",
   },
+  batchNormTitle: {en: "Batch normalisation", zh: "批归一化"},
+  batchNormPost: {
+    en: "Each dimension is shifted by its mean and scaled by its variance. Both were measured over the batches of " +
+      "training and are the same for all words; γ and β, which are learned, then scale and shift the dimension.",
+    zh: "每一维按均值平移、按方差缩放。均值和方差在训练的各个批次上测得，对所有词都相同；再由学到的 γ 和 β 缩放和平移。",
+  },
+  batchNormPre: {
+    en: "Each dimension is shifted by its mean and scaled by its variance. Both were measured over the batches of " +
+      "training and are the same for all words; γ and β, which are learned, then scale and shift the dimension. This " +
+      "model normalises before a sub-layer: the next sub-layer reads the normalised numbers, and the residual goes on " +
+      "with the sum.",
+    zh: "每一维按均值平移、按方差缩放。均值和方差在训练的各个批次上测得，对所有词都相同；再由学到的 γ 和 β 缩放和平移。" +
+      "这个模型在子层之前归一化：下一个子层读取归一化后的数值，而残差沿用归一化之前的和。",
+  },
   mean: {en: "mean μ", zh: "均值 μ"},
   variance: {en: "variance σ²", zh: "方差 σ²"},
   kernel: {en: (value) => `(kernel: ${value})`, zh: (value) => `（内核：${value}）`},

@@ -155,6 +155,11 @@ export const text = inLanguage({
     zh: "权重表示这个键的值向量（公式中的 V）有多少进入结果。",
   },
 
+  meaningForResult: {
+    en: "The weight says how much of this key's value vector goes into the result.",
+    zh: "权重表示这个键的值向量有多少进入结果。",
+  },
+
   meaningForContext: {
     en: "The weight says how much of this key's value vector goes into the context.",
     zh: "权重表示这个键的值向量有多少进入上下文向量。",

@@ -1,6 +1,7 @@
 // The CPU's Backend: every family of kernels, in float and double, over one context.
 #pragma once
 
+#include "dragoman/backend/cpu/additive_attention.h"
 #include "dragoman/backend/cpu/attention.h"
 #include "dragoman/backend/cpu/beam.h"
 #include "dragoman/backend/cpu/best_words.h"
@@ -17,7 +18,8 @@
 
 namespace dragoman::cpu {
 
-class CpuBackend final : public Attention,
+class CpuBackend final : public AdditiveAttention,
+                         public Attention,
                          public Beam,
                          public Elementwise,
                          public Embed,

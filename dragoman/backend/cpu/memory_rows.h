@@ -27,9 +27,20 @@ struct KeysOfRows {
   }
 };
 
-// y += sum of weights[j] times row j of x. Takes four rows at a time, so that y is read and written less often.
+// Rows of a matrix in scattered places: row i is row numbers[i] of it.
 template <class T>
-void add_weighted_rows(const T* weights, const Matrix<T>& x, T* y) {
+struct ScatteredRows {
+  T* data;
+  std::int64_t rows, cols, stride;
+  const std::int32_t* numbers;
+
+  T* row(std::int64_t i) const { return data + numbers[i] * stride; }
+};
+
+// y += sum of weights[j] times row j of x. Takes four rows at a time, so that y is read and written less often. Rows is
+// Matrix or ScatteredRows.
+template <class T, class Rows>
+void add_weighted_rows(const T* weights, const Rows& x, T* y) {
   std::int64_t j = 0;
   for (; j + 4 <= x.rows; j += 4) {
     const T w0 = weights[j], w1 = weights[j + 1], w2 = weights[j + 2], w3 = weights[j + 3];
@@ -45,8 +56,8 @@ void add_weighted_rows(const T* weights, const Matrix<T>& x, T* y) {
 }
 
 // y = sum of weights[j] times row j of x.
-template <class T>
-void mix_rows(const T* weights, const Matrix<T>& x, T* y) {
+template <class T, class Rows>
+void mix_rows(const T* weights, const Rows& x, T* y) {
   std::fill_n(y, x.cols, T{0});
   add_weighted_rows(weights, x, y);
 }

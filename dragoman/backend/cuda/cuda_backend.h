@@ -1,6 +1,7 @@
 // The Backend of a CUDA device: all kernel families, in float32 and bfloat16, with one context.
 #pragma once
 
+#include "dragoman/backend/cuda/additive_attention.h"
 #include "dragoman/backend/cuda/attention.h"
 #include "dragoman/backend/cuda/beam.h"
 #include "dragoman/backend/cuda/best_words.h"
@@ -17,7 +18,8 @@
 
 namespace dragoman::cuda {
 
-class CudaBackend final : public Attention,
+class CudaBackend final : public AdditiveAttention,
+                          public Attention,
                           public Beam,
                           public Elementwise,
                           public Embed,

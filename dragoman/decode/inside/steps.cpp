@@ -1,6 +1,7 @@
 #include "dragoman/decode/inside/steps.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "dragoman/decode/inside/host_values.h"
@@ -81,7 +82,12 @@ void StepsRecorder::see(const nn::AddNormSteps& steps) {
   const bool is_attention = steps.where == attention_;
   if (!is_attention && steps.where != feed_forward_) return;
   NormParameters& norm = is_attention ? found_.attention_norm : found_.feed_forward_norm;
-  norm = {floats_on_host(on_, steps.gamma), floats_on_host(on_, steps.beta), steps.eps};
+  norm = {floats_on_host(on_, steps.gamma), floats_on_host(on_, steps.beta), steps.eps, {}, {}};
+  if (steps.feature_mean) {
+    norm.mean = floats_on_host(on_, steps.feature_mean);
+    norm.rstd = floats_on_host(on_, steps.feature_variance);
+    for (float& value : norm.rstd) value = static_cast<float>(1 / std::sqrt(static_cast<double>(value) + steps.eps));
+  }
   found_.keeps_sum = steps.keeps_sum;
   for (QuerySteps& query : found_.queries) {
     (is_attention ? query.add_norm : query.feed_forward.add_norm) = add_norm_row(steps, query.query);
@@ -162,7 +168,9 @@ void StepsRecorder::add_contributions(FeedForwardRow& row, const nn::FeedForward
 }
 
 AddNormRow StepsRecorder::add_norm_row(const nn::AddNormSteps& steps, std::int64_t row) const {
-  const auto number = [&](const Array& column) { return row_of(column.reshaped({column.count(), 1}), row).front(); };
+  const auto number = [&](const Array& column) {
+    return column ? row_of(column.reshaped({column.count(), 1}), row).front() : 0;
+  };
   return {.x = row_of(steps.x, row),
           .s = row_of(steps.s, row),
           .y = row_of(steps.y, row),

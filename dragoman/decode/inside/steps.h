@@ -21,7 +21,7 @@ struct StepsChoice {
 // y = gamma (s - mean) rstd + beta, of a row s = x + a. See nn::AddNormSteps.
 struct AddNormRow {
   std::vector<float> x, s, y;
-  float mean = 0, rstd = 0;
+  float mean = 0, rstd = 0;  // of this row; not of a BatchNorm
 };
 
 // A hidden unit of the feed-forward network.
@@ -57,6 +57,7 @@ struct QuerySteps {
 struct NormParameters {
   std::vector<float> gamma, beta;
   double eps = 0;
+  std::vector<float> mean, rstd;  // of each feature, for all rows; only of a BatchNorm
 };
 
 struct LayerSteps {

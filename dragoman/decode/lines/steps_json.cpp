@@ -9,18 +9,25 @@ namespace dragoman::decode {
 namespace {
 
 Json norm_json(const NormParameters& norm) {
-  return {{"gamma", base64(norm.gamma)}, {"beta", base64(norm.beta)}, {"eps", norm.eps}};
+  Json json{{"gamma", base64(norm.gamma)}, {"beta", base64(norm.beta)}, {"eps", norm.eps}};
+  if (norm.mean.empty()) return json;
+  json["mean"] = base64(norm.mean);
+  json["rstd"] = base64(norm.rstd);
+  return json;
 }
 
-Json add_norm_json(const AddNormRow& row) {
-  return {{"residual", base64(row.x)},
-          {"sum", base64(row.s)},
-          {"mean", row.mean},
-          {"rstd", row.rstd},
-          {"result", base64(row.y)}};
+// Mean and rstd of a row belong to a LayerNorm; those of a BatchNorm stand with its parameters.
+Json add_norm_json(const AddNormRow& row, const NormParameters& norm) {
+  Json json{{"residual", base64(row.x)}, {"sum", base64(row.s)}};
+  if (norm.mean.empty()) {
+    json["mean"] = row.mean;
+    json["rstd"] = row.rstd;
+  }
+  json["result"] = base64(row.y);
+  return json;
 }
 
-Json feed_forward_json(const FeedForwardRow& row) {
+Json feed_forward_json(const FeedForwardRow& row, const NormParameters& norm) {
   const std::int64_t d_model = std::ssize(row.output);
   Json units = Json::array();
   for (const Unit& unit : row.units) {
@@ -34,7 +41,7 @@ Json feed_forward_json(const FeedForwardRow& row) {
             {"contributions", matrix_json(row.contributions, d_model)},
             {"rest", base64(row.rest)},
             {"output", base64(row.output)}};
-  if (!row.add_norm.s.empty()) json["add_norm"] = add_norm_json(row.add_norm);
+  if (!row.add_norm.s.empty()) json["add_norm"] = add_norm_json(row.add_norm, norm);
   return json;
 }
 
@@ -46,8 +53,10 @@ Json query_json(const QuerySteps& steps, const LayerSteps& layer) {
     json["contributions"] = matrix_json(steps.contributions, std::ssize(steps.output));
     json["output"] = base64(steps.output);
   }
-  if (!steps.add_norm.s.empty()) json["add_norm"] = add_norm_json(steps.add_norm);
-  if (!steps.feed_forward.output.empty()) json["feed_forward"] = feed_forward_json(steps.feed_forward);
+  if (!steps.add_norm.s.empty()) json["add_norm"] = add_norm_json(steps.add_norm, layer.attention_norm);
+  if (!steps.feed_forward.output.empty()) {
+    json["feed_forward"] = feed_forward_json(steps.feed_forward, layer.feed_forward_norm);
+  }
   return json;
 }
 

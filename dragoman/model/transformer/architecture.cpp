@@ -47,6 +47,23 @@ std::vector<GradientModel> gradient_models() {
   models.push_back({"window of 3, start from zero", config});
   config.window_kind = Mask::Window::kBlock;
   models.push_back({"blocks of 3, start from zero", config});
+  for (const nn::AttentionScore score : {nn::AttentionScore::kDot, nn::AttentionScore::kAdditive}) {
+    config = tiny_config();
+    config.attention_score = score;
+    models.push_back({"attention score " + std::string(to_string(score)), config});
+  }
+  config.window = 3;
+  config.P_drop = config.P_drop_attention = 0.2f;
+  models.push_back({"attention score additive, window of 3, dropout", config});
+  for (const Norm norm : {Norm::kPost, Norm::kPre}) {
+    config = tiny_config();
+    config.norm = norm;
+    config.norm_kind = NormKind::kBatch;
+    models.push_back({std::string(to_string(norm)) + "-norm by batch", config});
+  }
+  config.bn_padding = BatchNormPadding::kInclude;
+  config.P_drop = 0.2f;
+  models.push_back({"pre-norm by batch with padding, dropout", config});
   return models;
 }
 

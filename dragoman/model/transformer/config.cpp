@@ -49,6 +49,10 @@ void TransformerConfig::validate() const {
   check_heads(*this);
   check_embeddings(*this);
   require_positive("layer-norm-epsilon", ln_eps);
+  require_positive("batch-norm-epsilon", bn_eps);
+  require<UsageError>(bn_padding == BatchNormPadding::kIgnore || norm_kind == NormKind::kBatch,
+                      "batch-norm-padding is ", to_string(bn_padding), ", but norm-kind is ", to_string(norm_kind),
+                      "; set norm-kind to batch, or leave batch-norm-padding out.");
   require_probability("dropout", P_drop);
   require_probability("attention-dropout", P_drop_attention);
   require_probability("relu-dropout", P_drop_relu);

@@ -12,6 +12,7 @@
 #include "dragoman/model/checked.h"
 #include "dragoman/model/config.h"
 #include "dragoman/model/seq2seq.h"
+#include "dragoman/nn/attention.h"
 
 namespace dragoman::model::transformer {
 
@@ -19,6 +20,16 @@ namespace dragoman::model::transformer {
 // S, x + S(LN(x)), with one more LayerNorm after the last layer of each stack.
 enum class Norm { kPost, kPre };
 constexpr std::array<std::string_view, 2> names(Norm) { return {"post", "pre"}; }
+
+// What that normalisation is: LayerNorm, over the features of each token, as in the paper; or BatchNorm, over the
+// tokens of the batch for each feature.
+enum class NormKind { kLayer, kBatch };
+constexpr std::array<std::string_view, 2> names(NormKind) { return {"layer", "batch"}; }
+
+// Whether the statistics of BatchNorm leave out padding, of which there is none here, or include rows of zeros, as many
+// as padding all sentences of a micro-batch to the length of the longest would take.
+enum class BatchNormPadding { kIgnore, kInclude };
+constexpr std::array<std::string_view, 2> names(BatchNormPadding) { return {"ignore", "include"}; }
 
 // Position encodings (Section 3.5). kSinusoid, as in the paper: sine and cosine in alternating channels. kSinusoidT2T,
 // as in tensor2tensor: sines in the first half of the channels, cosines in the second. kLearned: a learned table for
@@ -46,12 +57,16 @@ struct TransformerConfig {
   Positions positions = Positions::kSinusoid;
   int max_positions = 1024;
   Norm norm = Norm::kPost;
+  NormKind norm_kind = NormKind::kLayer;
+  BatchNormPadding bn_padding = BatchNormPadding::kIgnore;
   bool attention_bias = false;
   bool output_bias = false;
   bool target_space_table = false;
   OptionalSize window = 0;
   Mask::Window window_kind = Mask::Window::kSliding;
   float ln_eps = 1e-6f;
+  float bn_eps = 1e-5f;
+  nn::AttentionScore attention_score = nn::AttentionScore::kScaled;
   float P_drop = 0.1f;
   float P_drop_attention = 0;
   float P_drop_relu = 0;
@@ -73,6 +88,10 @@ struct TransformerConfig {
     field("positions", positions, "position encodings");
     field("max-positions", max_positions, "rows of each learned position table");
     field("norm", norm, "LayerNorm after each sub-layer's addition, or before each sub-layer");
+    field("norm-kind", norm_kind, "LayerNorm over the features of a token, or BatchNorm over the tokens of a batch");
+    field("batch-norm-padding", bn_padding, "whether BatchNorm counts the zeros that a padded batch would have");
+    field("attention-score", attention_score,
+          "how heads compare queries and keys: q.k / sqrt(d-k), q.k, or v.tanh(q+k)");
     field("attention-bias", attention_bias, "give the attention projections biases");
     field("output-bias", output_bias, "give the output projection a bias");
     field("target-space-table", target_space_table, "include the unused table of 32 rows that the 2017 code had");
@@ -82,6 +101,7 @@ struct TransformerConfig {
     field("window-kind", window_kind,
           "sliding: the window moves with its token; block: a token sees the block of N positions that it is in");
     field("layer-norm-epsilon", ln_eps, "added to the variance in LayerNorm");
+    field("batch-norm-epsilon", bn_eps, "added to the variance in BatchNorm");
     field("dropout", P_drop, "dropout of embeddings and of every sub-layer's output");
     field("attention-dropout", P_drop_attention, "dropout of attention weights");
     field("relu-dropout", P_drop_relu, "dropout inside the feed-forward sub-layers");

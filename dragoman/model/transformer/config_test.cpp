@@ -43,9 +43,12 @@ TEST(TransformerConfig, EveryFieldSurvivesBeingWrittenAndRead) {
                             .tie = Tie::kDecoder,
                             .positions = Positions::kSinusoidT2T,
                             .norm = Norm::kPre,
+                            .norm_kind = NormKind::kBatch,
+                            .bn_padding = BatchNormPadding::kInclude,
                             .attention_bias = true,
                             .window = 5,
                             .window_kind = Mask::Window::kBlock,
+                            .attention_score = nn::AttentionScore::kAdditive,
                             .P_drop = 0.3f,
                             .init = Init::kFairseq,
                             .decoder_start = DecoderStart::kZeroVector};
@@ -87,6 +90,33 @@ TEST(TransformerConfig, BlocksNeedASize) {
             "window-kind out.");
   EXPECT_EQ(model_error({{"window-kind", "block"}, {"window", "256"}}), "");
   EXPECT_EQ(model_error({{"window-kind", "sliding"}}), "");
+}
+
+TEST(TransformerConfig, PaddingIsASettingOfBatchNorm) {
+  EXPECT_EQ(
+      model_error({{"batch-norm-padding", "include"}}),
+      "batch-norm-padding is include, but norm-kind is layer; set norm-kind to batch, or leave batch-norm-padding "
+      "out.");
+  EXPECT_EQ(model_error({{"batch-norm-padding", "include"}, {"norm-kind", "batch"}}), "");
+  EXPECT_NE(model_error({{"norm-kind", "batch"}, {"batch-norm-epsilon", "0"}}), "");
+  EXPECT_NE(model_error({{"norm-kind", "group"}}), "");
+  EXPECT_NE(model_error({{"attention-score", "general"}}), "");
+}
+
+TEST(TransformerConfig, AdditiveScoresAddAVectorForEachHeadOfEachAttention) {
+  const auto parameters = [](nn::AttentionScore score, NormKind norm_kind) {
+    TransformerConfig config{.N_enc = 2, .N_dec = 3, .d_model = 8, .d_ff = 4, .h = 2, .d_k = 3, .d_v = 4};
+    config.V_source = config.V_target = 11;
+    config.attention_score = score;
+    config.norm_kind = norm_kind;
+    return parameter_count(ModelConfig(config));
+  };
+  using enum nn::AttentionScore;
+  const std::int64_t base = parameters(kScaled, NormKind::kLayer);
+  EXPECT_EQ(parameters(kDot, NormKind::kLayer), base);
+  EXPECT_EQ(parameters(kAdditive, NormKind::kLayer), base + (2 + 3 + 3) * 2 * 3);
+  // The running values of BatchNorm are not parameters.
+  EXPECT_EQ(parameters(kScaled, NormKind::kBatch), base);
 }
 
 TEST(TransformerConfig, AVocabularyHoldsMoreThanTheSpecialTokens) {

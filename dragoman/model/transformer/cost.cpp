@@ -28,7 +28,8 @@ Checked pairs(const TransformerConfig& config, std::int64_t n, bool is_encoder) 
 
 }  // namespace
 
-// Counts the matrix products of both stacks and of the output projection for n source and m target tokens.
+// Counts the matrix products of both stacks and of the output projection for n source and m target tokens. Additive
+// scores cost as many as products, one for each channel of a query and a key; their tanh is not counted.
 Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
   // The widths of the keys and of the values of all heads together.

@@ -31,6 +31,12 @@ TEST(MultiplyAdds, OfASmallModelWorkedOutByHand) {
   EXPECT_EQ(ModelConfig(config).multiply_adds(3, 1), encoder_layer + 2 * decoder_layer + 1 * 2 * 7);
 }
 
+TEST(MultiplyAdds, AdditiveScoresCostAsManyAsProducts) {
+  TransformerConfig additive;
+  additive.attention_score = nn::AttentionScore::kAdditive;
+  EXPECT_EQ(ModelConfig(additive).multiply_adds(25, 30), default_model().multiply_adds(25, 30));
+}
+
 TEST(MultiplyAdds, AWindowCostsNoMoreThanTheSentence) {
   TransformerConfig narrow, wide;
   narrow.window = 10;

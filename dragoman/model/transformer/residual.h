@@ -1,5 +1,5 @@
-// The residual connection around every sub-layer (Section 3.1 of the paper), "Add & Norm" in Figure 1, with LayerNorm
-// after the addition (post-norm, as in the paper) or before the sub-layer (pre-norm).
+// The residual connection around every sub-layer (Section 3.1 of the paper), "Add & Norm" in Figure 1, with the
+// normalisation after the addition (post-norm, as in the paper) or before the sub-layer (pre-norm).
 #pragma once
 
 #include <cstddef>
@@ -8,27 +8,27 @@
 
 #include "dragoman/array/segments.h"
 #include "dragoman/model/transformer/config.h"
-#include "dragoman/nn/layer_norm.h"
+#include "dragoman/model/transformer/stack_norm.h"
 #include "dragoman/nn/pass.h"
-#include "dragoman/ops/add_norm.h"
 
 namespace dragoman::model::transformer {
 
-// The residual connections of a stack: where LayerNorm is, the dropout of every sub-layer's output, and the LayerNorms
-// in the order of their use: one for each sub-layer and, with pre-norm, one more at the end of the stack.
+// The residual connections of a stack: where the normalisation is, the dropout of every sub-layer's output, and the
+// normalisations in the order of their use: one for each sub-layer and, with pre-norm, one more at the end of the
+// stack.
 struct AddNorm {
   Norm norm = Norm::kPost;
   double P_drop = 0;
-  std::vector<const nn::LayerNorm*> norms;
+  std::vector<const StackNorm*> norms;
 };
 
 // The state between two sub-layers of a stack. A sub-layer reads its input with y(); its output is added with add().
 class Residual {
  public:
-  // With pre-norm the first LayerNorm is applied here, before the first sub-layer.
+  // With pre-norm the first normalisation is applied here, before the first sub-layer.
   Residual(const Tensor& x, const AddNorm& rule, const Segments& segments, nn::Pass& pass)
       : rule_(rule), segments_(segments), pass_(pass), x_(x), y_(x) {
-    if (rule.norm == Norm::kPre) y_ = next_norm()(x);
+    if (rule.norm == Norm::kPre) y_ = next_norm()(x, segments, pass);
   }
 
   // The residual, to which the output of the next sub-layer is added.
@@ -42,22 +42,9 @@ class Residual {
   // in add() is then the one before the next sub-layer, or the last one of the stack.
   // `where` names S to an observer.
   void add(const Tensor& a, const nn::SubLayer& where) {
-    const nn::LayerNorm& ln = next_norm();
-    const auto [s, y, mean, rstd] =
-        ops::add_norm(x_, a, segments_, pass_.dropout(rule_.P_drop), ln.gamma.tensor(), ln.beta.tensor(), ln.eps);
-    if (pass_.observer != nullptr) {
-      pass_.observer->see_steps(nn::AddNormSteps{.where = where,
-                                                 .x = x_.array(),
-                                                 .s = s.array(),
-                                                 .y = y.array(),
-                                                 .mean = mean,
-                                                 .rstd = rstd,
-                                                 .gamma = ln.gamma.tensor().array(),
-                                                 .beta = ln.beta.tensor().array(),
-                                                 .eps = ln.eps,
-                                                 .keeps_sum = rule_.norm == Norm::kPre});
-    }
-    x_ = rule_.norm == Norm::kPost ? y : s;
+    const bool keeps_sum = rule_.norm == Norm::kPre;
+    const auto [s, y] = next_norm().add(x_, a, segments_, pass_.dropout(rule_.P_drop), where, keeps_sum, pass_);
+    x_ = keeps_sum ? s : y;
     y_ = y;
   }
 
@@ -78,13 +65,13 @@ class Residual {
   }
 
  private:
-  const nn::LayerNorm& next_norm() { return *rule_.norms[next_++]; }
+  const StackNorm& next_norm() { return *rule_.norms[next_++]; }
 
   const AddNorm& rule_;
   const Segments& segments_;
   nn::Pass& pass_;
   Tensor x_, y_;
-  std::size_t next_ = 0;  // index of the next LayerNorm
+  std::size_t next_ = 0;  // index of the next normalisation
 };
 
 }  // namespace dragoman::model::transformer

@@ -14,7 +14,7 @@ Layer make_layer(const TransformerConfig& config, Stack::Kind kind, int number) 
               .ffn = nn::FeedForward(config.d_model, config.d_ff, config.P_drop_relu, where),
               .norms = {}};
   if (is_decoder) layer.cross = nn::CrossAttention(sizes, kCrossSite, number);
-  layer.norms.assign(is_decoder ? 3 : 2, nn::LayerNorm(config.d_model, config.ln_eps));
+  layer.norms.assign(is_decoder ? 3 : 2, StackNorm(config));
   return layer;
 }
 
@@ -25,6 +25,7 @@ nn::AttentionSizes attention_sizes(const TransformerConfig& config) {
           .h = config.h,
           .d_k = config.key_width(),
           .d_v = config.value_width(),
+          .score = config.attention_score,
           .bias = config.attention_bias,
           .P_drop = config.P_drop_attention,
           .init = config.init == Init::kT2T ? nn::AttentionInit::kT2T : nn::AttentionInit::kFairseq};
@@ -33,7 +34,7 @@ nn::AttentionSizes attention_sizes(const TransformerConfig& config) {
 void Layer::parameters(params::ParameterVisitor& visit) {
   std::size_t sub_layer = 0;
   const auto visit_norm = [&] {
-    nn::LayerNorm& ln = norms[sub_layer++];
+    StackNorm& ln = norms[sub_layer++];
     visit.inside("ln" + std::to_string(sub_layer), ln);
   };
   visit.inside("self", self);
@@ -55,23 +56,23 @@ Stack::Stack(const TransformerConfig& config, Kind kind_)
            .window = config.window_kind} {
   const int count = kind == Kind::kDecoder ? config.N_dec : config.N_enc;
   for (int number = 0; number < count; ++number) layers.push_back(make_layer(config, kind, number));
-  if (norm == Norm::kPre) ln = nn::LayerNorm(config.d_model, config.ln_eps);
+  if (norm == Norm::kPre) ln = StackNorm(config);
 }
 
 AddNorm Stack::add_norm() const {
   AddNorm rule{.norm = norm, .P_drop = P_drop, .norms = {}};
   for (const Layer& layer : layers) {
-    for (const nn::LayerNorm& own : layer.norms) rule.norms.push_back(&own);
+    for (const StackNorm& own : layer.norms) rule.norms.push_back(&own);
   }
   if (norm == Norm::kPre) rule.norms.push_back(&ln);
   return rule;
 }
 
-void Stack::show_state(std::size_t l, const Residual& residual, const nn::Pass& pass) const {
+void Stack::show_state(std::size_t l, const Residual& residual, const Segments& segments, const nn::Pass& pass) const {
   if (pass.observer == nullptr || !pass.observer->wants_states()) return;
   const ArenaScope scratch(pass.on.arena());
   const bool is_output = norm == Norm::kPost || l + 1 == layers.size();  // otherwise y is the next layer's input
-  const Tensor state = is_output ? residual.y() : ln(residual.x());
+  const Tensor state = is_output ? residual.y() : ln(residual.x(), segments, pass);
   pass.observer->see_state(side_of(kind), static_cast<int>(l), state.array());
 }
 

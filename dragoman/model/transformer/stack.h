@@ -14,12 +14,12 @@ namespace dragoman::model::transformer {
 // Indices into Transformer::sites(), the list of the Transformer's attention sites.
 enum Site : int { kEncoderSite, kDecoderSite, kCrossSite };
 
-// The two sub-layers of an encoder layer, or the three of a decoder layer, each with its LayerNorm.
+// The two sub-layers of an encoder layer, or the three of a decoder layer, each with its normalisation.
 struct Layer {
   nn::SelfAttention self;
   std::optional<nn::CrossAttention> cross;  // encoder-decoder attention; only in a decoder
   nn::FeedForward ffn;
-  std::vector<nn::LayerNorm> norms;  // one for each sub-layer
+  std::vector<StackNorm> norms;  // one for each sub-layer
 
   void parameters(params::ParameterVisitor& visit);
 };
@@ -31,7 +31,7 @@ struct Stack {
 
   Kind kind = Kind::kEncoder;
   std::vector<Layer> layers;
-  nn::LayerNorm ln;  // after the last layer; only with pre-norm
+  StackNorm ln;  // after the last layer; only with pre-norm
   Norm norm = Norm::kPost;
   double P_drop = 0.1;
   Mask mask;  // of the self-attention
@@ -55,7 +55,7 @@ struct Stack {
         residual.add(layer.ffn(residual.y(), segments, pass), layer.ffn.where);
       };
       free_layers ? residual.run_and_free(sub_layers) : sub_layers();
-      show_state(l, residual, pass);
+      show_state(l, residual, segments, pass);
     }
     return residual.y();
   }
@@ -67,7 +67,7 @@ struct Stack {
   AddNorm add_norm() const;
   nn::SubLayer place(std::size_t layer, int site) const { return {side_of(kind), static_cast<int>(layer), site}; }
   // Shows the observer, if it wants that, what the stack would return if layer l were its last.
-  void show_state(std::size_t l, const Residual& residual, const nn::Pass& pass) const;
+  void show_state(std::size_t l, const Residual& residual, const Segments& segments, const nn::Pass& pass) const;
 };
 
 nn::AttentionSizes attention_sizes(const TransformerConfig& config);

@@ -44,7 +44,9 @@ INSTANTIATE_TEST_SUITE_P(Norms, Stacks, ::testing::Values(Norm::kPost, Norm::kPr
 
 // Section 3.1: LayerNorm(x + Sublayer(x)); or x + Sublayer(LayerNorm(x)), with one more LayerNorm at the end.
 template <class Sublayer>
-Tensor around(Norm norm, const Tensor& x, const nn::LayerNorm& ln, const Sublayer& sublayer) {
+Tensor around(Norm norm, const Tensor& x, const StackNorm& of_sublayer, const Segments& segments, const nn::Pass& pass,
+              const Sublayer& sublayer) {
+  const auto ln = [&](const Tensor& y) { return of_sublayer(y, segments, pass); };
   return norm == Norm::kPost ? ln(x + sublayer(x)) : x + sublayer(ln(x));
 }
 
@@ -57,10 +59,12 @@ TEST_P(Stacks, TheEncoderAppliesItsSublayersInOrder) {
   const Tensor embedded(on, standalone.input({6, 20}, 3));
   Tensor x = embedded;
   for (const Layer& layer : standalone.part.stack.layers) {
-    x = around(GetParam(), x, layer.norms[0], [&](const Tensor& y) { return layer.self(y, reach, pass); });
-    x = around(GetParam(), x, layer.norms[1], [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
+    x = around(GetParam(), x, layer.norms[0], segments, pass,
+               [&](const Tensor& y) { return layer.self(y, reach, pass); });
+    x = around(GetParam(), x, layer.norms[1], segments, pass,
+               [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
   }
-  if (GetParam() == Norm::kPre) x = standalone.part.stack.ln(x);
+  if (GetParam() == Norm::kPre) x = standalone.part.stack.ln(x, segments, pass);
   expect_near(values_of(on, standalone.part(embedded, segments, pass).array()), values_of(on, x.array()), 1e-12);
 }
 
@@ -75,12 +79,14 @@ TEST_P(Stacks, TheDecoderAttendsToTheMemoryBeforeTheFeedForward) {
   Tensor x = embedded;
   for (std::size_t l = 0; l < 3; ++l) {
     const Layer& layer = standalone.part.stack.layers[l];
-    x = around(GetParam(), x, layer.norms[0], [&](const Tensor& y) { return layer.self(y, past, pass); });
-    x = around(GetParam(), x, layer.norms[1],
+    x = around(GetParam(), x, layer.norms[0], segments, pass,
+               [&](const Tensor& y) { return layer.self(y, past, pass); });
+    x = around(GetParam(), x, layer.norms[1], segments, pass,
                [&](const Tensor& y) { return (*layer.cross)(y, projected.K[l], projected.V[l], all, pass); });
-    x = around(GetParam(), x, layer.norms[2], [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
+    x = around(GetParam(), x, layer.norms[2], segments, pass,
+               [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
   }
-  if (GetParam() == Norm::kPre) x = standalone.part.stack.ln(x);
+  if (GetParam() == Norm::kPre) x = standalone.part.stack.ln(x, segments, pass);
   expect_near(values_of(on, standalone.part(embedded, segments, projected, pass).array()), values_of(on, x.array()),
               1e-12);
 }

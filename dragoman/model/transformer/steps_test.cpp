@@ -29,6 +29,12 @@ constexpr Variant kVariants[] = {
     {"Untied", [](auto& c) { c.tie = Tie::kNone, c.V_source = 50; }},
     {"StartsFromEos", [](auto& c) { c.decoder_start = DecoderStart::kEos; }},
     {"StartsFromZero", [](auto& c) { c.decoder_start = DecoderStart::kZeroVector; }},
+    {"PlainProducts", [](auto& c) { c.attention_score = nn::AttentionScore::kDot; }},
+    {"AdditiveScores", [](auto& c) { c.attention_score = nn::AttentionScore::kAdditive; }},
+    {"AdditiveScoresWithWindowAndBiases",
+     [](auto& c) { c.attention_score = nn::AttentionScore::kAdditive, c.window = 3, c.attention_bias = true; }},
+    {"BatchNorm", [](auto& c) { c.norm_kind = NormKind::kBatch; }},
+    {"PreBatchNorm", [](auto& c) { c.norm_kind = NormKind::kBatch, c.norm = Norm::kPre; }},
     {"PreNormWithWindowAndBiases",
      [](auto& c) { c.norm = Norm::kPre, c.window = 4, c.attention_bias = c.output_bias = true, c.N_dec = 3; }},
 };
@@ -91,6 +97,9 @@ TEST(Reorder, EveryHypothesisScoresAsIfItWereAlone) {
   for (const bool window : {false, true}) {
     TransformerConfig config = small_config();
     if (window) config.window = 3;
+    expect_scores_as_if_alone(SmallModel(config, {.threads = 2}), 8, window ? 8 : 7);
+    config.attention_score = nn::AttentionScore::kAdditive;
+    config.norm_kind = NormKind::kBatch;
     expect_scores_as_if_alone(SmallModel(config, {.threads = 2}), 8, window ? 8 : 7);
   }
 }

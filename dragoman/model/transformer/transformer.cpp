@@ -29,6 +29,15 @@ nn::Sinusoids layout_of(const TransformerConfig& config) {
   return config.positions == Positions::kSinusoidT2T ? nn::Sinusoids::kT2T : nn::Sinusoids::kPaper;
 }
 
+nn::SiteScore site_score(nn::AttentionScore score) {
+  switch (score) {
+    case nn::AttentionScore::kScaled: return nn::SiteScore::kScaledProduct;
+    case nn::AttentionScore::kDot: return nn::SiteScore::kProduct;
+    case nn::AttentionScore::kAdditive: return nn::SiteScore::kAdditive;
+  }
+  return nn::SiteScore::kScaledProduct;
+}
+
 const TransformerConfig& validated(const TransformerConfig& config) {
   config.validate();
   return config;
@@ -123,7 +132,8 @@ nn::AttentionSites Transformer::sites() const {
                              .heads = config_.h,
                              .d_k = config_.key_width(),
                              .window = window,
-                             .window_kind = window > 0 ? config_.window_kind : Mask::Window::kSliding};
+                             .window_kind = window > 0 ? config_.window_kind : Mask::Window::kSliding,
+                             .score = site_score(config_.attention_score)};
   };
   using enum nn::Side;
   nn::AttentionSites sites(3);
@@ -170,7 +180,11 @@ void Transformer::parameters(params::ParameterVisitor& visit) {
 std::unique_ptr<Seq2Seq> make_model(const TransformerConfig& config) { return std::make_unique<Transformer>(config); }
 
 std::string describe(const TransformerConfig& config) {
-  return join(config.N_enc, " + ", config.N_dec, " layers of width ", config.d_model, ", ", counted(config.h, "head"));
+  const std::string scores = config.attention_score == nn::AttentionScore::kScaled
+                                 ? ""
+                                 : join(", ", to_string(config.attention_score), " scores");
+  return join(config.N_enc, " + ", config.N_dec, " layers of width ", config.d_model, ", ", counted(config.h, "head"),
+              scores, config.norm_kind == NormKind::kBatch ? ", BatchNorm" : "");
 }
 
 }  // namespace dragoman::model::transformer

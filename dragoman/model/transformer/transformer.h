@@ -25,6 +25,7 @@ class Transformer final : public Seq2Seq {
   void store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const override;
   Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const override;
   bool steps_can_be_recorded() const override { return true; }
+  bool uses_batch_statistics() const override { return config_.norm_kind == NormKind::kBatch; }
   std::int64_t source_vocabulary() const override { return config_.V_source; }
   std::int64_t target_vocabulary() const override { return config_.V_target; }
   std::int32_t start_token() const override { return model::start_token(config_.decoder_start); }

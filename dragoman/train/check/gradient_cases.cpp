@@ -13,8 +13,10 @@
 #include "dragoman/nn/attention.h"
 #include "dragoman/nn/positions.h"
 #include "dragoman/ops/add_norm.h"
+#include "dragoman/ops/additive_attention.h"
 #include "dragoman/ops/arithmetic.h"
 #include "dragoman/ops/attention.h"
+#include "dragoman/ops/batch_norm.h"
 #include "dragoman/ops/embed.h"
 #include "dragoman/ops/layer_norm.h"
 #include "dragoman/ops/linear.h"
@@ -115,6 +117,10 @@ void add_plain_ops(Cases& cases) {
   add_op(cases, "log_softmax", {{4, 5}}, [](Backend&, Inputs x) { return log_softmax(x[0]); });
   add_op(cases, "layer_norm", {{4, 7}, {7}, {7}},
          [](Backend&, Inputs x) { return layer_norm(x[0], x[1], x[2], 1e-6); });
+  add_op(cases, "batch_norm", {{4, 7}, {7}, {7}},
+         [](Backend&, Inputs x) { return batch_norm(x[0], x[1], x[2], 1e-5).y; });
+  add_op(cases, "batch_norm: padding", {{4, 7}, {7}, {7}},
+         [](Backend&, Inputs x) { return batch_norm(x[0], x[1], x[2], 1e-5, 3).y; });
   add_op(cases, "weight_norm", {{5, 7}, {7}}, [](Backend&, Inputs x) { return weight_norm(x[0], x[1]); });
   add_op(cases, "weight_norm: a vector", {{5}, {1}}, [](Backend&, Inputs x) { return weight_norm(x[0], x[1]); });
 }
@@ -183,6 +189,11 @@ void add_attention(Cases& cases, const AttentionCase& c) {
          [c, heads](Backend& on, Inputs x) {
            const Reach reach{segments(on, c.queries), segments(on, c.keys), c.mask};
            return ops::attention(x[0], x[1], x[2], reach, heads);
+         });
+  add_op(cases, "additive_attention: " + c.name,
+         {{R_q, c.h * c.d_k}, {R_k, c.h * c.d_k}, {R_k, c.h * c.d_v}, {c.h, c.d_k}}, [c](Backend& on, Inputs x) {
+           const Reach reach{segments(on, c.queries), segments(on, c.keys), c.mask};
+           return ops::additive_attention(x[0], x[1], x[2], x[3], reach, {.h = c.h, .scale = 1, .dropout = c.dropout});
          });
 }
 

@@ -56,6 +56,12 @@ export function residualSum({residual, sum}, output) {
   return {residual, output, own, kernel: sum, difference: differenceOf(own, sum)};
 }
 
+/** Batch normalisation of the sum, with the mean of each dimension and one over its deviation. */
+export function batchNormalised({sum, gamma, beta, mean, rstd, result}) {
+  const own = Float64Array.from(sum, (value, c) => gamma[c] * (value - mean[c]) * rstd[c] + beta[c]);
+  return {sum, own, kernel: result, difference: differenceOf(own, result)};
+}
+
 /** Layer normalisation of the sum: mean, variance and the result. */
 export function normalised({sum, gamma, beta, eps, result}) {
   const mean = sum.reduce((total, value) => total + value, 0) / sum.length;

@@ -5,10 +5,10 @@ import {el} from "../../parts/elements.js";
 import {FailureNote} from "../../parts/failure_note.js";
 import {VectorRows} from "../../parts/vector_rows.js";
 import {text} from "../../strings/layer.js";
-import {feedForwardSum, headsSum, headSum, normalised, residualSum, shareOf} from "./chain.js";
+import {batchNormalised, feedForwardSum, headsSum, headSum, normalised, residualSum, shareOf} from "./chain.js";
 import {checkLine, contextEnd, endParts, normFacts, unitParts} from "./chain_parts.js";
 import {headRows, normRows, residualRows, unitRows, valueRows} from "./chain_rows.js";
-import {contextSum, equationTwo, layerNorm, multiHead, oneHead, residualSumFormula} from "./formulas.js";
+import {contextSum, equationTwo, multiHead, normFormula, oneHead, residualSumFormula} from "./formulas.js";
 import {stepsOf} from "./layer_steps.js";
 
 const always = {value: text.value, axis: text.dimension};  // titles of strips
@@ -152,15 +152,24 @@ export class Chain {
 
   #addNorm(numbers, output, name, subLayer) {
     const sum = residualSum(numbers, output);
-    const norm = normalised(numbers);
     const about = subLayer === "FFN" ? text.networkResidual : text.attentionResidual;
     const before = subLayer === "FFN" ? "network-" : "";
     return [
       this.#step(`${before}residual`, text.residualTitle, about, residualSumFormula(subLayer),
         {rows: residualRows(sum, name), difference: sum.difference, titles: {share: text.share, ...always}}),
-      this.#step(`${before}norm`, text.normTitle, this.#found.norm === "pre" ? text.normPre : text.normPost, layerNorm(),
-        {rows: normRows(norm), difference: norm.difference, titles: always}, normFacts(norm, numbers)),
+      this.#norm(`${before}norm`, numbers),
     ];
+  }
+
+  #norm(id, numbers) {
+    const isPre = this.#found.norm === "pre";
+    const step = (title, [post, pre], kind, norm, ...facts) => this.#step(id, title, isPre ? pre : post, normFormula(kind),
+      {rows: normRows(norm), difference: norm.difference, titles: always}, ...facts);
+    if (typeof numbers.mean !== "number") {
+      return step(text.batchNormTitle, [text.batchNormPost, text.batchNormPre], "BatchNorm", batchNormalised(numbers));
+    }
+    const norm = normalised(numbers);
+    return step(text.normTitle, [text.normPost, text.normPre], "LayerNorm", norm, normFacts(norm, numbers));
   }
 
   #network() {

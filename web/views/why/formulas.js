@@ -1,11 +1,11 @@
 // The formulas of the view "Why".
 
-import {scores} from "../../core/sites.js";
+import {followsEquationOne, scores} from "../../core/sites.js";
 import {el} from "../../parts/elements.js";
 import {digits, formula, m, mi, mn, mo, name, over, row, sqrt, sub, sup} from "../../parts/formula.js";
 
 /** Equation (1): Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V. */
-export function equationOne() {
+function equationOne() {
   const score = row(mi("Q"), sup(mi("K"), mi("T")));
   return formula(name("Attention"), row(mo("("), mi("Q"), mo(","), mi("K"), mo(","), mi("V"), mo(")")), mo("="),
     name("softmax"), row(mo("("), over(score, sqrt(sub(mi("d"), mi("k")))), mo(")")), mi("V"));
@@ -26,7 +26,7 @@ function scoreOf(site, q, k) {
 }
 
 /** The score in the symbols of the model, such as "v · tanh(s W_Q + h W_K + b)", and in those of this view. */
-export function modelScore(site) {
+function modelScore(site) {
   const symbols = site.formula.match(/√?\p{L}+(_\p{L}+)?|[^\s\p{L}]/gu).map((part) => {
     if (!/\p{L}/u.test(part)) return mo(part);
     const [base, index] = part.replace("√", "").split("_");
@@ -37,6 +37,12 @@ export function modelScore(site) {
   return el("div", {class: "formulas"},
     formula(name("score"), inBrackets(mi("s"), mo(","), mi("h")), mo("="), ...symbols),
     formula(mo("="), scoreOf(site, mi("q"), mi("k"))));
+}
+
+/** Equation (1), or the score that the model has in its place. Queries and keys without a formula are explained below. */
+export function scoreFormula(site) {
+  if (followsEquationOne(site)) return equationOne();
+  return site.formula ? modelScore(site) : "";
 }
 
 /** The score of query i and key j with their numbers, counted from 1, before it is divided. */
@@ -93,9 +99,9 @@ export function residualSumFormula(label) {
   return formula(mi("s"), mo("="), mi("x"), mo("+"), name(label));
 }
 
-/** LayerNorm(s) = γ (s - μ) / sqrt(σ² + ε) + β. */
-export function layerNorm() {
-  return formula(name("LayerNorm"), row(mo("("), mi("s"), mo(")")), mo("="), mi("γ"),
+/** LayerNorm(s) = γ (s - μ) / sqrt(σ² + ε) + β, or the same for BatchNorm. */
+export function normFormula(kind) {
+  return formula(name(kind), row(mo("("), mi("s"), mo(")")), mo("="), mi("γ"),
     over(row(mi("s"), mo("−"), mi("μ")), sqrt(row(sup(mi("σ"), mn(2)), mo("+"), mi("ε")))), mo("+"), mi("β"));
 }
 

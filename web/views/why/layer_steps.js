@@ -52,11 +52,12 @@ function unpackedSteps(steps, own) {
   };
 }
 
+// `mean` and `rstd` are numbers, or with batch normalisation a number for each dimension.
 function addNorm(own, parameters) {
   if (!own) return null;
   return {
-    residual: unpacked(own.residual), sum: unpacked(own.sum), result: unpacked(own.result), mean: own.mean,
-    rstd: own.rstd, gamma: unpacked(parameters.gamma), beta: unpacked(parameters.beta), eps: parameters.eps,
+    residual: unpacked(own.residual), sum: unpacked(own.sum), result: unpacked(own.result),
+    mean: own.mean ?? unpacked(parameters.mean), rstd: own.rstd ?? unpacked(parameters.rstd), gamma: unpacked(parameters.gamma), beta: unpacked(parameters.beta), eps: parameters.eps,
   };
 }
 

@@ -99,7 +99,8 @@ export function choiceParts({keys, largest, labels, key}) {
 }
 
 export function comparisonParts({chosen, recorded, site}) {
-  const meaning = followsEquationOne(site) ? text.meaning : text.meaningForContext;
+  const result = site.formula ? text.meaningForContext : text.meaningForResult;
+  const meaning = followsEquationOne(site) ? text.meaning : result;
   const here = chosen.used;
   const units = Math.abs(here - recorded) / lastPlace(recorded);
   const difference = (recorded - here).toExponential(2).replaceAll("-", "−");

@@ -2,7 +2,7 @@
 // weight that the attention kernel recorded. Attention with another score than equation (1) has its own first steps.
 
 import {number} from "../../core/format.js";
-import {followsEquationOne, scores} from "../../core/sites.js";
+import {scores} from "../../core/sites.js";
 import {label} from "../../core/tokens.js";
 import {controlBar, LabelledSelect} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
@@ -13,7 +13,7 @@ import {attentionPicker, headPicker, layerPicker, translationPicker} from "../..
 import {text} from "../../strings/why.js";
 import {Chain} from "./chain_view.js";
 import {computeWeight, heaviestKeys, strongest} from "./equation.js";
-import {equationOne, modelScore, oneWeight} from "./formulas.js";
+import {oneWeight, scoreFormula} from "./formulas.js";
 import {whyPicture} from "./picture.js";
 import {projectionsOf} from "./projections.js";
 import {
@@ -179,8 +179,8 @@ export class View {
     this.question.replaceChildren(
       el("p", {class: "why-question"}, ...questionParts(weight),
         el("strong", {class: "number"}, weight.chosen.seen ? number(weight.recorded, 4) : "0")),
-      el("div", {class: "why-formulas"}, followsEquationOne(site) ? equationOne() : modelScore(site), oneWeight(site)),
-      followsEquationOne(site) ? "" : el("p", {class: "note"}, text.states));
+      el("div", {class: "why-formulas"}, scoreFormula(site), oneWeight(site)),
+      site.formula ? el("p", {class: "note"}, text.states) : "");
     this.dotAbout.replaceChildren(...dotAbout(site));
     this.strip.show(weight, largest[0].at);
     this.parts.dot.replaceChildren(...dotParts(weight, largest));
