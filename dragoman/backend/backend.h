@@ -13,6 +13,7 @@
 #include "dragoman/backend/attention.h"
 #include "dragoman/backend/beam.h"
 #include "dragoman/backend/best_words.h"
+#include "dragoman/backend/depth.h"
 #include "dragoman/backend/elementwise.h"
 #include "dragoman/backend/embed.h"
 #include "dragoman/backend/loss.h"
@@ -59,6 +60,7 @@ class Backend : public MatmulKernels,
                 public AttentionKernels,
                 public RecurrenceKernels,
                 public MemoryAttentionKernels,
+                public DepthKernels,
                 public LossKernels,
                 public OptimiserKernels,
                 public PackedKernels,
