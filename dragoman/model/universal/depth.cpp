@@ -110,11 +110,11 @@ Depth::Depth(const UniversalConfig& config_, nn::Side side_) : side(side_), conf
 }
 
 Tensor Depth::run(const Tensor& embedded, const Places& places, nn::SinusoidTable& sinusoids, const nn::LayerNorm* ln,
-                  Memory memory, nn::Pass& pass, const Layer& layer) const {
+                  Extent extent, nn::Pass& pass, const Layer& layer) const {
   Backend& on = pass.on;
   DepthRun run(*this, places, sinusoids, pass, layer, embedded.array());
   Carried now = run.start(embedded);
-  const bool frees = memory == Memory::kFreeSteps && Recording::current() == nullptr;
+  const bool frees = extent == Extent::kSentences && Recording::current() == nullptr;
   Carried kept;
   if (frees) {
     const auto memory_like = [&](const Tensor& x) { return Tensor(on, on.empty_like(x.array())); };
@@ -134,7 +134,7 @@ Tensor Depth::run(const Tensor& embedded, const Places& places, nn::SinusoidTabl
     } else {
       now = run.step(t, now);
     }
-    if (t < config.T && run.all_halted()) {
+    if (extent == Extent::kSentences && t < config.T && run.all_halted()) {
       // The dropout masks after this run must not depend on when it ended.
       pass.call_site = first_site + (pass.call_site - first_site) / static_cast<std::uint32_t>(t) *
                                         static_cast<std::uint32_t>(config.T);

@@ -26,15 +26,17 @@ struct Depth {
 
   // A layer with its residual connections.
   using Layer = std::function<transformer::StackOutput(const Tensor& x)>;
-  // Whether the memory of a step is freed before the next one, unless a backward pass needs it.
-  enum class Memory : std::uint8_t { kFreeSteps, kKeepSteps };
+  // What is computed. kSentences: the memory of a step is freed before the next one, unless a backward pass needs it,
+  // and the run ends when all tokens have halted. kNextTokens: a decoding step, which runs every step of depth, because
+  // later tokens read the keys and values of each.
+  enum class Extent : std::uint8_t { kSentences, kNextTokens };
 
   // From embedded tokens H^0 to the output. Step t = 1 ... T computes H^t = layer(H^(t-1) + P^t), where P^t[i] is the
   // sinusoid of position i plus the signal of step t. The output is that of the last step or, with adaptive computation
   // time, the mean of all H^t with weights that each token chooses. `ln` is applied to this mean if it is not null.
   // `sinusoids` makes the position table.
   Tensor run(const Tensor& embedded, const Places& places, nn::SinusoidTable& sinusoids, const nn::LayerNorm* ln,
-             Memory memory, nn::Pass& pass, const Layer& layer) const;
+             Extent extent, nn::Pass& pass, const Layer& layer) const;
 
   void parameters(params::ParameterVisitor& visit);
 };

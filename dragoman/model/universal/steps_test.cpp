@@ -46,7 +46,7 @@ class UniversalVariants : public ::testing::TestWithParam<Variant> {
   SmallUniversal small;
 };
 INSTANTIATE_TEST_SUITE_P(Variants, UniversalVariants, ::testing::ValuesIn(kVariants),
-                         [](const auto& info) { return info.param.name; });
+                         [](const auto& variant) { return variant.param.name; });
 
 TEST_P(UniversalVariants, StepByStepGivesTheBitsOfTeacherForcing) {
   const Sentences sources{{5, 6, 7, 8, 2}, {9, 2}};

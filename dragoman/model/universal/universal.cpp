@@ -60,7 +60,7 @@ Encoded UniversalTransformer::encode(const Tokens& source, nn::Pass& pass) const
   const Tensor embedded = embed(source, embeddings_.source(), pass);
   const auto layer = [&](const Tensor& x) { return encoder_(x, source.segments, pass); };
   return {encoder_depth_.run(embedded, places(source.segments, pass), sinusoids_, last_norm(encoder_.stack),
-                             Depth::Memory::kFreeSteps, pass, layer),
+                             Depth::Extent::kSentences, pass, layer),
           source.segments};
 }
 
@@ -69,7 +69,7 @@ Tensor UniversalTransformer::decode(const Tokens& target, const Encoded& encoded
   const transformer::ProjectedMemory memory = decoder_.project(encoded.states, encoded.segments);
   const auto layer = [&](const Tensor& x) { return decoder_(x, target.segments, memory, pass); };
   return decoder_depth_.run(embedded, places(target.segments, pass), sinusoids_, last_norm(decoder_.stack),
-                            Depth::Memory::kFreeSteps, pass, layer);
+                            Depth::Extent::kSentences, pass, layer);
 }
 
 void UniversalTransformer::store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const {
@@ -80,7 +80,7 @@ Tensor UniversalTransformer::step(const StepRows& rows, const StateArrays& state
   const Tokens tokens = rows.tokens();
   const auto layer = [&](const Tensor& x) { return decoder_.step(x, rows, state, pass); };
   return decoder_depth_.run(embed(tokens, embeddings_.target(), pass), {rows.lengths, rows.positions}, sinusoids_,
-                            last_norm(decoder_.stack), Depth::Memory::kKeepSteps, pass, layer);
+                            last_norm(decoder_.stack), Depth::Extent::kNextTokens, pass, layer);
 }
 
 std::vector<std::string> UniversalTransformer::loss_names() const {
