@@ -33,6 +33,7 @@ class UniversalTransformer final : public Seq2Seq {
   std::int64_t source_vocabulary() const override { return config_.V_source; }
   std::int64_t target_vocabulary() const override { return config_.V_target; }
   std::int32_t start_token() const override { return model::start_token(config_.decoder_start); }
+  bool halts() const override { return config_.adaptive(); }
   std::vector<std::string> loss_names() const override;
   // The layers of a site are the steps.
   nn::AttentionSites sites() const override;
