@@ -120,7 +120,9 @@ Json evaluation_json(const Evaluation& evaluation) {
 }
 
 std::string sentences_text(const Evaluation& evaluation) {
+  const bool halts = sum_of(evaluation).source_time.tokens > 0;
   std::string text = "logp\treference NLL\tsubwords";
+  if (halts) text += "\tencoder N+R\tdecoder N+R";
   for (const auto& metric : evaluation.sentence_metrics) {
     text += fmt::format("\t{}|{}", metric->name(), eval::signature(*metric, 1));
   }
@@ -129,6 +131,10 @@ std::string sentences_text(const Evaluation& evaluation) {
     text += fmt::format("{:.4f}\t", evaluation.log_probabilities[i]);
     const std::optional<decode::Likelihood>& likelihood = evaluation.likelihoods[i];
     text += likelihood ? fmt::format("{:.4f}\t{}", likelihood->nll, likelihood->tokens) : "-\t-";
+    if (halts) {
+      text += likelihood ? fmt::format("\t{:.3f}\t{:.3f}", likelihood->source_time.mean(), likelihood->target_time.mean())
+                         : "\t-\t-";
+    }
     for (std::size_t m = 0; m < evaluation.sentence_metrics.size(); ++m) {
       const eval::Metric& metric = *evaluation.sentence_metrics[m];
       text += fmt::format("\t{:.{}f}", metric.score(evaluation.statistics[m][i]), metric.digits());

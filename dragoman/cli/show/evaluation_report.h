@@ -44,7 +44,8 @@ std::string evaluation_text(const Evaluation& evaluation);
 Json evaluation_json(const Evaluation& evaluation);
 
 // A header line, then a line for each sentence: the log-probability of the translation, the negative log-likelihood of
-// the reference and its number of subwords ("-" if it was not scored), and the scores of the sentence.
+// the reference and its number of subwords ("-" if it was not scored), the mean N + R of both sides if the model halts, and
+// the scores of the sentence.
 std::string sentences_text(const Evaluation& evaluation);
 
 }  // namespace dragoman::cli
