@@ -70,7 +70,8 @@ TEST_F(Universal, TracesShowTheSteps) {
 }
 
 TEST_F(Universal, EvaluationsReportThePonderTime) {
-  const std::string source = write("source", joined(random_lines(8, 4))), reference = write("reference", joined(random_lines(8, 5)));
+  const std::string source = write("source", joined(random_lines(8, 4))),
+                    reference = write("reference", joined(random_lines(8, 5)));
   const auto evaluated = [&](const std::string& name) {
     const Ending ending = run("evaluate --json --search greedy --threads 1 --model " + file(name) + " --source " +
                               source + " --reference " + reference);

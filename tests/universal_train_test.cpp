@@ -67,8 +67,8 @@ TEST(UniversalSettings, ThatDoNotFitAreRefused) {
 }
 
 TEST(ChaseTask, ReportsEveryNumberOfHopsAndTheStepsOfAModelThatHalts) {
-  const Ending halting = run(
-      "demo --task chase --arch universal --depth-steps 3 --d-model 8 --d-ff 8 --heads 2 --halting act --steps 3");
+  const Ending halting =
+      run("demo --task chase --arch universal --depth-steps 3 --d-model 8 --d-ff 8 --heads 2 --halting act --steps 3");
   EXPECT_EQ(halting.status, 0) << halting.err;
   EXPECT_NE(halting.out.find("hops  strings   right  steps of the answer"), std::string::npos) << halting.out;
   const Ending plain = run("demo --task chase --layers 1 --d-model 8 --d-ff 8 --heads 2 --steps 3");

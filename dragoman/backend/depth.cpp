@@ -39,11 +39,10 @@ void DepthKernels::halt(const Array& x, const Array& w, const Array& b, const Ha
 void DepthKernels::halt_backward(const Array& dweight, const Array& drest_after, const Array& w, const Array& p,
                                  const Array& steps, int t, Sink dx, Sink drest, Array& dlogit) const {
   const std::int64_t R = p.count();
-  require<ShapeError>(absent_or(dweight, R) && absent_or(drest_after, R) && each_has(R, {&steps, &dlogit}) &&
-                          unwanted_or(drest, R),
-                      "halt_backward: p is ", p.shape(), ", dweight ", dweight.shape(), ", drest_after ",
-                      drest_after.shape(), ", steps ", steps.shape(), ", drest ", drest.array.shape(), ", dlogit ",
-                      dlogit.shape());
+  require<ShapeError>(
+      absent_or(dweight, R) && absent_or(drest_after, R) && each_has(R, {&steps, &dlogit}) && unwanted_or(drest, R),
+      "halt_backward: p is ", p.shape(), ", dweight ", dweight.shape(), ", drest_after ", drest_after.shape(),
+      ", steps ", steps.shape(), ", drest ", drest.array.shape(), ", dlogit ", dlogit.shape());
   require<ShapeError>(!dx.wanted() || (dx.array.rows() == R && dx.array.cols() == w.count()), "halt_backward: p is ",
                       p.shape(), ", w ", w.shape(), ", dx ", dx.array.shape());
   do_halt_backward(dweight, drest_after, w, p, steps, t, dx, drest, dlogit);
@@ -57,11 +56,11 @@ void DepthKernels::blend_rows(const Array& a, const Array& x, const Array& w, Ol
 }
 
 void DepthKernels::blend_rows_backward(const Array& dy, const Array& a, const Array& x, const Array& w, OldRows old,
-                                     Sink da, Sink dx, Sink dw) const {
+                                       Sink da, Sink dx, Sink dw) const {
   require<ShapeError>(same_extents(dy, x) && (!a || same_extents(a, x)) && w.count() == x.rows() && fits(da, x) &&
                           fits(dx, x) && unwanted_or(dw, x.rows()),
-                      "blend_rows_backward: dy is ", dy.shape(), ", a ", a.shape(), ", x ", x.shape(), ", w ", w.shape(),
-                      ", da ", da.array.shape(), ", dx ", dx.array.shape(), ", dw ", dw.array.shape());
+                      "blend_rows_backward: dy is ", dy.shape(), ", a ", a.shape(), ", x ", x.shape(), ", w ",
+                      w.shape(), ", da ", da.array.shape(), ", dx ", dx.array.shape(), ", dw ", dw.array.shape());
   if (da.wanted() || dx.wanted() || dw.wanted()) do_blend_rows_backward(dy, a, x, w, old, da, dx, dw);
 }
 

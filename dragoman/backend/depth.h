@@ -29,7 +29,8 @@ class DepthKernels {
                        Array& y) const;
 
   // A step of adaptive computation time for rows x [R, d]. The statistics of a row, all [R] in the accumulation type of
-  // x: rest, what is left of its weight 1; steps, the step N in which it halted, or 0 while it runs. A row that runs has
+  // x: rest, what is left of its weight 1; steps, the step N in which it halted, or 0 while it runs. A row that runs
+  // has
   //   p = sigmoid(x . w + b)
   //   rest - p < threshold, or last:  it halts: weight = rest, and steps = t
   //   otherwise:                      weight = p, and rest' = rest - p
@@ -42,12 +43,12 @@ class DepthKernels {
   void halt_backward(const Array& dweight, const Array& drest_after, const Array& w, const Array& p, const Array& steps,
                      int t, Sink dx, Sink drest, Array& dlogit) const;
 
-  // y[r] = a[r] + w[r] x[r], or (1 - w[r]) a[r] + w[r] x[r]. A row with the weight 0 is a copy of a's. Without a the old
-  // rows are zero. w [R] has the accumulation type of x, and y may have it too.
+  // y[r] = a[r] + w[r] x[r], or (1 - w[r]) a[r] + w[r] x[r]. A row with the weight 0 is a copy of a's. Without a the
+  // old rows are zero. w [R] has the accumulation type of x, and y may have it too.
   void blend_rows(const Array& a, const Array& x, const Array& w, OldRows old, Array& y) const;
   // da = dy or (1 - w) dy, dx = w dy, and dw[r] is the dot product of dy[r] and x[r], or of dy[r] and x[r] - a[r].
-  void blend_rows_backward(const Array& dy, const Array& a, const Array& x, const Array& w, OldRows old, Sink da, Sink dx,
-                         Sink dw) const;
+  void blend_rows_backward(const Array& dy, const Array& a, const Array& x, const Array& w, OldRows old, Sink da,
+                           Sink dx, Sink dw) const;
 
  private:
   virtual void do_add_coordinates(const Array& x, const Array& position, const Array& P, const Array& s, double scale,
@@ -58,7 +59,7 @@ class DepthKernels {
                                 const Array& steps, int t, Sink dx, Sink drest, Array& dlogit) const = 0;
   virtual void do_blend_rows(const Array& a, const Array& x, const Array& w, OldRows old, Array& y) const = 0;
   virtual void do_blend_rows_backward(const Array& dy, const Array& a, const Array& x, const Array& w, OldRows old,
-                                    Sink da, Sink dx, Sink dw) const = 0;
+                                      Sink da, Sink dx, Sink dw) const = 0;
 };
 
 }  // namespace dragoman

@@ -42,7 +42,8 @@ void demo(CommandSettings& settings) {
     for (const char* key : {"grammar", "model"}) {
       settings.require_effect(key, false, "with --task reverse, copy or chase, which need no text and keep no model.");
     }
-    settings.require_effect("longest", options.task != DemoTask::kChase, "with --task chase, whose strings are all alike.");
+    settings.require_effect("longest", options.task != DemoTask::kChase,
+                            "with --task chase, whose strings are all alike.");
     return demo_toy(toy_settings(settings, options));
   }
   model::ModelConfig model = model::architecture(settings.architecture()).presets.front().model;

@@ -28,7 +28,8 @@ struct DemoOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("task", task, "translate English into German, reverse or copy strings of symbols, or chase pointers: a start and a number "
+    field("task", task,
+          "translate English into German, reverse or copy strings of symbols, or chase pointers: a start and a number "
           "of hops along a list of pairs");
     field("model", directory_name(model), "directory for the model that learns to translate");
     field("grammar", file_name(grammar),

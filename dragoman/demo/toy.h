@@ -1,6 +1,6 @@
 // Tasks that need no text and no vocabulary, so if learning fails, the fault is in the model or its training. A working
-// model learns in a minute to repeat a string of symbols or to reverse it. Chasing pointers takes longer: each hop needs
-// the one before it.
+// model learns in a minute to repeat a string of symbols or to reverse it. Chasing pointers takes longer: each hop
+// needs the one before it.
 #pragma once
 
 #include <array>

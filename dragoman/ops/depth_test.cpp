@@ -55,9 +55,7 @@ TEST(Halt, WorkedExamples) {
   expect_halted({.1, .1, .1, .1}, {.1, .1, .1, .7}, 4, 4.7, 4);
 }
 
-TEST(Halt, ARowThatHaltedHasNoWeightInLaterSteps) {
-  expect_halted({.3, .4, .5, .5, .9}, {.3, .4, .3, 0, 0}, 3, 3.3);
-}
+TEST(Halt, ARowThatHaltedHasNoWeightInLaterSteps) { expect_halted({.3, .4, .5, .5, .9}, {.3, .4, .3, 0, 0}, 3, 3.3); }
 
 TEST(BlendRows, WorkedExamples) {
   const Workbench bench;
@@ -100,8 +98,9 @@ Tensor adaptive(std::span<const Tensor> in, Form form, OldRows old) {
 }
 Tensors adaptive_inputs(const Workbench& bench) {
   // Logits that are about 3, so that the rows halt in the first, the second and the third step.
-  Tensors inputs{bench.tensor({4, 2}, {5, 1, .1, .2, -.3, .1, .4, -.2}), bench.tensor({4, 2}, {1, 2, 4, 3, .2, .1, -1, 2}),
-                 bench.random({4, 2}, 3), bench.tensor({2, 1}, {1, .5}), bench.tensor({1}, {-.2})};
+  Tensors inputs{bench.tensor({4, 2}, {5, 1, .1, .2, -.3, .1, .4, -.2}),
+                 bench.tensor({4, 2}, {1, 2, 4, 3, .2, .1, -1, 2}), bench.random({4, 2}, 3),
+                 bench.tensor({2, 1}, {1, .5}), bench.tensor({1}, {-.2})};
   return inputs;
 }
 

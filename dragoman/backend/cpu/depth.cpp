@@ -119,8 +119,8 @@ void Depth::do_blend_rows(const Array& a, const Array& x, const Array& w, OldRow
   });
 }
 
-void Depth::do_blend_rows_backward(const Array& dy, const Array& a, const Array& x, const Array& w, OldRows old, Sink da,
-                                 Sink dx, Sink dw) const {
+void Depth::do_blend_rows_backward(const Array& dy, const Array& a, const Array& x, const Array& w, OldRows old,
+                                   Sink da, Sink dx, Sink dw) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto A = a ? matrix<const T>(a) : Matrix<const T>{}, X = matrix<const T>(x), dY = matrix<const T>(dy);
     const auto dA = sink_matrix<T>(da), dX = sink_matrix<T>(dx);

@@ -155,7 +155,8 @@ __global__ void __launch_bounds__(kWarps* kWarp)
   for_own_row(x.rows, [&](std::int64_t r) {
     float sum = 0;
     for_own_groups(x.cols, [&](std::int64_t first) {
-      const Eight<T> d = load_eight<kPacked>(dy.row(r), first, x.cols), v = load_eight<kPacked>(x.row(r), first, x.cols);
+      const Eight<T> d = load_eight<kPacked>(dy.row(r), first, x.cols),
+                     v = load_eight<kPacked>(x.row(r), first, x.cols);
       Eight<float> difference = eight_values([&](int i) { return v[i]; });
       if (a.data != nullptr) {
         const Eight<T> u = load_eight<kPacked>(a.row(r), first, x.cols);
@@ -233,8 +234,8 @@ void Depth::do_blend_rows(const Array& a, const Array& x, const Array& w, OldRow
   });
 }
 
-void Depth::do_blend_rows_backward(const Array& dy, const Array& a, const Array& x, const Array& w, OldRows old, Sink da,
-                                 Sink dx, Sink dw) const {
+void Depth::do_blend_rows_backward(const Array& dy, const Array& a, const Array& x, const Array& w, OldRows old,
+                                   Sink da, Sink dx, Sink dw) const {
   const bool fades = old == OldRows::kFade;
   dispatch(x.dtype(), [&]<class T>() {
     const auto put_scaled = [&](RowFactor factor, const Sink& to) {

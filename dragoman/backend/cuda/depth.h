@@ -14,7 +14,7 @@ class Depth : public virtual Context {
                         const Array& steps, int t, Sink dx, Sink drest, Array& dlogit) const override;
   void do_blend_rows(const Array& a, const Array& x, const Array& w, OldRows old, Array& y) const override;
   void do_blend_rows_backward(const Array& dy, const Array& a, const Array& x, const Array& w, OldRows old, Sink da,
-                            Sink dx, Sink dw) const override;
+                              Sink dx, Sink dw) const override;
 };
 
 }  // namespace dragoman::cuda

@@ -132,8 +132,9 @@ std::string sentences_text(const Evaluation& evaluation) {
     const std::optional<decode::Likelihood>& likelihood = evaluation.likelihoods[i];
     text += likelihood ? fmt::format("{:.4f}\t{}", likelihood->nll, likelihood->tokens) : "-\t-";
     if (halts) {
-      text += likelihood ? fmt::format("\t{:.3f}\t{:.3f}", likelihood->source_time.mean(), likelihood->target_time.mean())
-                         : "\t-\t-";
+      text += likelihood
+                  ? fmt::format("\t{:.3f}\t{:.3f}", likelihood->source_time.mean(), likelihood->target_time.mean())
+                  : "\t-\t-";
     }
     for (std::size_t m = 0; m < evaluation.sentence_metrics.size(); ++m) {
       const eval::Metric& metric = *evaluation.sentence_metrics[m];

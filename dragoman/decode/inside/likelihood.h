@@ -16,7 +16,6 @@ namespace dragoman::decode {
 // of their probabilities, as they do in a search.
 // If the first model halts and `pondering` is given, it receives the steps of the tokens of all pairs together.
 std::vector<double> negative_log_likelihoods(Backend& on, std::span<const model::Seq2Seq* const> models,
-                                             std::span<const data::SentencePair> pairs,
-                                             Pondering* pondering = nullptr);
+                                             std::span<const data::SentencePair> pairs, Pondering* pondering = nullptr);
 
 }  // namespace dragoman::decode

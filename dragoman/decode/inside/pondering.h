@@ -9,8 +9,8 @@
 
 namespace dragoman::decode {
 
-// The tokens of both sides of a pair: N, the number of steps of each, and R, what was left of its weight 1 in the last of
-// them. All are empty if the model does not halt. A target token's numbers are those of the position that chose it.
+// The tokens of both sides of a pair: N, the number of steps of each, and R, what was left of its weight 1 in the last
+// of them. All are empty if the model does not halt. A target token's numbers are those of the position that chose it.
 struct Pondering {
   struct Side {
     std::vector<float> steps, rest;

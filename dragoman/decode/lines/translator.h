@@ -88,8 +88,8 @@ struct TranslatedLine {
 
 // The likelihood of a given translation.
 struct Likelihood {
-  double nll = 0;           // -log P(translation | line), in nats
-  std::int64_t tokens = 0;  // of the translation, EOS included
+  double nll = 0;                                 // -log P(translation | line), in nats
+  std::int64_t tokens = 0;                        // of the translation, EOS included
   PonderTime source_time = {}, target_time = {};  // of a model that halts: the sums of N + R
 };
 

@@ -24,8 +24,8 @@ struct Layer {
   void parameters(params::ParameterVisitor& visit);
 };
 
-// What a stack computes: its output y, and x, the sum of all sub-layers. With pre-norm y is LayerNorm(x); with post-norm
-// they are the same.
+// What a stack computes: its output y, and x, the sum of all sub-layers. With pre-norm y is LayerNorm(x); with
+// post-norm they are the same.
 struct StackOutput {
   Tensor x, y;
 };
@@ -50,13 +50,15 @@ struct Stack {
   // With free_layers, each layer's memory is freed before the next one runs, unless a backward pass needs it.
   template <class Self, class Cross>
   StackOutput run(const Tensor& embedded, const Segments& segments, nn::Pass& pass, bool free_layers, const Self& self,
-             const Cross& cross) const {
+                  const Cross& cross) const {
     const AddNorm rule = add_norm();
     Residual residual(embedded, rule, segments, pass);
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const Layer& layer = layers[l];
       const auto sub_layers = [&] {
-        const auto add = [&](const Tensor& a, const nn::SubLayer& where) { residual.add(a, where.at_depth(pass.depth)); };
+        const auto add = [&](const Tensor& a, const nn::SubLayer& where) {
+          residual.add(a, where.at_depth(pass.depth));
+        };
         add(self(layer, l, residual.y()), place(l, layer.self.multi_head.site));
         if (layer.cross) add(cross(layer, l, residual.y()), place(l, layer.cross->multi_head.site));
         add(layer.ffn(residual.y(), segments, pass), layer.ffn.where);

@@ -1,5 +1,5 @@
-// The settings of the Universal Transformer (Dehghani et al., 2019). Its one encoder layer and its one decoder layer are
-// those of the Transformer, so it has the Transformer's settings and those of its recurrence in depth.
+// The settings of the Universal Transformer (Dehghani et al., 2019). Its one encoder layer and its one decoder layer
+// are those of the Transformer, so it has the Transformer's settings and those of its recurrence in depth.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ constexpr std::array<std::string_view, 2> names(HaltingName) { return {"none", "
 enum class HaltedName { kTransform, kCopy };
 constexpr std::array<std::string_view, 2> names(HaltedName) { return {"transform", "copy"}; }
 
-// The output of a token from its states H^t and their weights w_t. kAccumulate: the sum of w_t H^t, whose weights add up
-// to 1. kInterpolate, as in the paper's listing: O <- w_t H^t + (1 - w_t) O from zero, whose weights add up to less.
+// The output of a token from its states H^t and their weights w_t. kAccumulate: the sum of w_t H^t, whose weights add
+// up to 1. kInterpolate, as in the paper's listing: O <- w_t H^t + (1 - w_t) O from zero, whose weights add up to less.
 enum class OutputName { kAccumulate, kInterpolate };
 constexpr std::array<std::string_view, 2> names(OutputName) { return {"accumulate", "interpolate"}; }
 
@@ -82,8 +82,8 @@ struct UniversalConfig : transformer::TransformerConfig {
 
 // ModelConfig calls these.
 std::unique_ptr<Seq2Seq> make_model(const UniversalConfig& config);
-// Multiply-adds of one forward pass over a source sentence of n tokens and a target sentence of m tokens, if every token
-// takes all steps.
+// Multiply-adds of one forward pass over a source sentence of n tokens and a target sentence of m tokens, if every
+// token takes all steps.
 Checked multiply_adds(const UniversalConfig& config, std::int64_t n, std::int64_t m);
 // The main sizes in a few words, for people.
 std::string describe(const UniversalConfig& config);

@@ -49,8 +49,7 @@ class DepthRun {
     }
     // Whether a token stops is decided by its state before the layer.
     const HaltStep halt_step{.t = t, .last = t == config_.T, .threshold = config_.threshold};
-    const ops::HaltWeights halt =
-        ops::halt(X, depth_.w.tensor(), depth_.b.tensor(), halt_step, before.rest, steps_);
+    const ops::HaltWeights halt = ops::halt(X, depth_.w.tensor(), depth_.b.tensor(), halt_step, before.rest, steps_);
     Tensor H = layer_(X).x;
     const OldRows old = config_.act_output == OutputName::kInterpolate ? OldRows::kFade : OldRows::kKeep;
     if (config_.halted == HaltedName::kCopy) {

@@ -60,7 +60,8 @@ void symbols(UniversalConfig& model, TrainingConfig& training) {
 constexpr Row kRows[] = {
     {"universal-base", "tensor2tensor's base model: depth-steps 6, d-model 1024, d-ff 4096, heads 16, pre-norm", base},
     {"universal-multi30k", "for corpora of some 30,000 pairs: depth-steps 4, d-model 128, d-ff 512, heads 4", multi30k},
-    {"universal-symbols", "learns in a minute to reverse strings: depth-steps 4, d-model 64, d-ff 256, heads 4", symbols},
+    {"universal-symbols", "learns in a minute to reverse strings: depth-steps 4, d-model 64, d-ff 256, heads 4",
+     symbols},
 };
 
 }  // namespace

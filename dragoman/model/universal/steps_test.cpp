@@ -1,5 +1,5 @@
-// Decoding step by step gives what teacher forcing gives, for each variant of a Universal Transformer and for hypotheses
-// that fork, end and enter late.
+// Decoding step by step gives what teacher forcing gives, for each variant of a Universal Transformer and for
+// hypotheses that fork, end and enter late.
 #include <gtest/gtest.h>
 
 #include "dragoman/model/universal/testing.h"

@@ -45,7 +45,8 @@ Places UniversalTransformer::places(const Segments& segments, const nn::Pass& pa
   for (std::int64_t b = 0; b < segments.B; ++b) {
     const auto pair = static_cast<std::uint64_t>(segments.first_sentence + b);
     RandomStream random(pass.seed, kOffsetPurpose, std::uint64_t{pass.update} << 32 | pair);
-    const auto offset = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(config_.position_offset) + 1));
+    const auto offset =
+        static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(config_.position_offset) + 1));
     const std::int32_t n = offsets[b + 1] - offsets[b];
     for (std::int32_t i = 0; i < n; ++i) positions.push_back(offset + i);
   }

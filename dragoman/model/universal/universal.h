@@ -23,9 +23,7 @@ class UniversalTransformer final : public Seq2Seq {
   Tensor decode(const Tokens& target, const Encoded& encoded, nn::Pass& pass) const override;
   OutputProjection output() const override { return embeddings_.projection(b_output_); }
   // Keys and values of every step, as the Transformer has them for every layer. The memory's are the same in all steps.
-  StateLayout state_layout() const override {
-    return decoder_.state_layout(embeddings_.output().dtype(), config_.T);
-  }
+  StateLayout state_layout() const override { return decoder_.state_layout(embeddings_.output().dtype(), config_.T); }
   void store_memory(const Encoded& encoded, const Array& rows, const StateArrays& state) const override;
   // Runs all steps, also if the tokens halt before: a later token may attend to the states of any step.
   Tensor step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const override;

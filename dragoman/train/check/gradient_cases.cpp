@@ -139,7 +139,8 @@ void add_plain_ops(Cases& cases) {
     const Tensor P = Tensor(on, draw_positions(on, {5, 4}));
     return add_coordinates(x[0], data::make_ids(on, std::vector<std::int32_t>{4, 0, 2}), P, {x[1], 1, 2.0});
   });
-  add_op(cases, "halt: three steps, of which the last is forced", {{5, 3}, {5, 3}, {5, 3}, {3, 1}, {1}}, halted_in_three);
+  add_op(cases, "halt: three steps, of which the last is forced", {{5, 3}, {5, 3}, {5, 3}, {3, 1}, {1}},
+         halted_in_three);
   for (const OldRows old : {OldRows::kKeep, OldRows::kFade}) {
     add_op(cases, old == OldRows::kKeep ? "blend_rows" : "blend_rows: the old rows fade", {{4, 3}, {4, 3}, {4, 1}},
            [old](Backend&, Inputs x) { return blend_rows(x[0], x[1], x[2], old); });
