@@ -14,6 +14,9 @@
 namespace dragoman::cli {
 namespace {
 
+// Pointers take longer to learn than strings, for which the presets are made.
+constexpr int kChaseFactor = 10;
+
 // The task that a small model learns from strings of symbols, with the settings of its model.
 demo::ToySettings toy_settings(CommandSettings& settings, const DemoOptions& options) {
   demo::ToySettings toy{.task = options.task == DemoTask::kReverse ? demo::ToyTask::kReverse
@@ -27,6 +30,7 @@ demo::ToySettings toy_settings(CommandSettings& settings, const DemoOptions& opt
   settings.validate_as_given([&] { toy.preset->model.validate(); },
                              [&](const auto& rename) { rename(toy.preset->model); });
   toy.steps = options.steps > 0 ? int{options.steps} : toy.preset->training.steps;
+  if (options.steps == 0 && toy.task == demo::ToyTask::kChase) toy.steps *= kChaseFactor;
   if (options.longest > 0) toy.longest = options.longest;
   toy.threads = options.threads;
   toy.seed = options.seed;
@@ -68,7 +72,7 @@ void add_demo(CLI::App& program, const RequestedArchitecture& requested) {
                          {"the same with a recurrent network whose attention chooses one letter at a time",
                           "dragoman demo --task reverse --arch rnn --attention-mode hard --longest 12"},
                          {"how many steps a model that decides this itself takes to follow 1 to 6 pointers",
-                          "dragoman demo --task chase --arch universal --halting act --depth-steps 12 --steps 20000"}});
+                          "dragoman demo --task chase --arch universal --halting act --depth-steps 12"}});
 }
 
 }  // namespace dragoman::cli
