@@ -14,9 +14,14 @@
 namespace dragoman::cli {
 namespace {
 
+// Pointers take longer to learn than strings, for which the presets are made.
+constexpr int kChaseFactor = 10;
+
 // The task that a small model learns from strings of symbols, with the settings of its model.
 demo::ToySettings toy_settings(CommandSettings& settings, const DemoOptions& options) {
-  demo::ToySettings toy{.task = options.task == DemoTask::kReverse ? demo::ToyTask::kReverse : demo::ToyTask::kCopy};
+  demo::ToySettings toy{.task = options.task == DemoTask::kReverse ? demo::ToyTask::kReverse
+                                : options.task == DemoTask::kCopy  ? demo::ToyTask::kCopy
+                                                                   : demo::ToyTask::kChase};
   toy.preset = options.preset.empty() ? demo::toy_preset(settings.architecture()) : model::preset(options.preset);
   const std::string_view arch = toy.preset->model.arch();
   require<UsageError>(arch == settings.architecture(), "arch is ", settings.architecture(),
@@ -25,6 +30,7 @@ demo::ToySettings toy_settings(CommandSettings& settings, const DemoOptions& opt
   settings.validate_as_given([&] { toy.preset->model.validate(); },
                              [&](const auto& rename) { rename(toy.preset->model); });
   toy.steps = options.steps > 0 ? int{options.steps} : toy.preset->training.steps;
+  if (options.steps == 0 && toy.task == demo::ToyTask::kChase) toy.steps *= kChaseFactor;
   if (options.longest > 0) toy.longest = options.longest;
   toy.threads = options.threads;
   toy.seed = options.seed;
@@ -38,8 +44,10 @@ void demo(CommandSettings& settings) {
   settings.apply(options);
   if (options.task != DemoTask::kTranslate) {
     for (const char* key : {"grammar", "model"}) {
-      settings.require_effect(key, false, "with --task reverse or copy, which need no text and keep no model.");
+      settings.require_effect(key, false, "with --task reverse, copy or chase, which need no text and keep no model.");
     }
+    settings.require_effect("longest", options.task != DemoTask::kChase,
+                            "with --task chase, whose strings are all alike.");
     return demo_toy(toy_settings(settings, options));
   }
   model::ModelConfig model = model::architecture(settings.architecture()).presets.front().model;
@@ -62,7 +70,9 @@ void add_demo(CLI::App& program, const RequestedArchitecture& requested) {
   settings.add_examples({{"learn to translate English into German, in a few minutes", "dragoman demo"},
                          {"learn to write strings of letters backwards", "dragoman demo --task reverse"},
                          {"the same with a recurrent network whose attention chooses one letter at a time",
-                          "dragoman demo --task reverse --arch rnn --attention-mode hard --longest 12"}});
+                          "dragoman demo --task reverse --arch rnn --attention-mode hard --longest 12"},
+                         {"how many steps a model that decides this itself takes to follow 1 to 6 pointers",
+                          "dragoman demo --task chase --arch universal --halting act --depth-steps 12"}});
 }
 
 }  // namespace dragoman::cli

@@ -12,8 +12,8 @@
 
 namespace dragoman::cli {
 
-enum class DemoTask : std::uint8_t { kTranslate, kReverse, kCopy };
-constexpr std::array<std::string_view, 3> names(DemoTask) { return {"translate", "reverse", "copy"}; }
+enum class DemoTask : std::uint8_t { kTranslate, kReverse, kCopy, kChase };
+constexpr std::array<std::string_view, 4> names(DemoTask) { return {"translate", "reverse", "copy", "chase"}; }
 
 struct DemoOptions {
   DemoTask task = DemoTask::kTranslate;
@@ -28,7 +28,9 @@ struct DemoOptions {
 
   template <class Visitor>
   void fields(Visitor&& field) {
-    field("task", task, "translate English into German, or reverse or copy strings of symbols");
+    field("task", task,
+          "translate English into German, reverse or copy strings of symbols, or chase pointers: a start and a number "
+          "of hops along a list of pairs");
     field("model", directory_name(model), "directory for the model that learns to translate");
     field("grammar", file_name(grammar),
           "grammar to make the sentences from, such as configs/demo/english-german.grammar");

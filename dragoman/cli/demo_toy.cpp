@@ -1,4 +1,4 @@
-// demo --task reverse|copy: a small model learns to reverse or to copy strings of symbols.
+// demo --task reverse|copy|chase: a small model learns to reverse or to copy strings of symbols, or to chase pointers.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -24,12 +24,36 @@ std::string spell(const data::Sentence& sentence) {
   return text;
 }
 
+std::string task_text(const demo::ToySettings& toy) {
+  if (toy.task != demo::ToyTask::kChase) {
+    return fmt::format("{} strings of 1 to {} symbols", to_string(toy.task), toy.longest);
+  }
+  return fmt::format("follow 1 to {} of {} pointers", demo::kChaseHops, demo::kChasePairs);
+}
+
+// A table of the hops: how many answers are right and, if the model halts, the steps that it took.
+void print_chase(const demo::ToyModel::Chase& chase) {
+  const bool halts = chase.hops.front().answer_steps.has_value();
+  print(halts ? "hops  strings   right  steps of the answer  steps of the source\n" : "hops  strings   right\n");
+  for (const demo::ToyModel::Hops& row : chase.hops) {
+    const double share = row.pairs > 0 ? static_cast<double>(row.right) / static_cast<double>(row.pairs) : 0;
+    std::string text = fmt::format("{:>4}  {:>7}  {:>5.1f}%", row.k, row.pairs, 100 * share);
+    if (row.answer_steps) text += fmt::format("  {:>19.2f}  {:>19.2f}", *row.answer_steps, *row.source_steps);
+    print(text + "\n");
+  }
+  const auto show = [](const char* of, const std::optional<double>& r) {
+    if (r) print(fmt::format("correlation of the hops with the steps of the {}: {:.2f}\n", of, *r));
+  };
+  show("answer", chase.answer_correlation);
+  show("source", chase.source_correlation);
+}
+
 }  // namespace
 
 void demo_toy(const demo::ToySettings& toy) {
   demo::ToyModel model(toy);
-  note(fmt::format("A model of the kind {} ({}) learns to {} strings of 1 to {} symbols.", model.config.arch(),
-                   model.config.describe(), to_string(toy.task), toy.longest));
+  note(fmt::format("A model of the kind {} ({}) learns to {}.", model.config.arch(), model.config.describe(),
+                   task_text(toy)));
   const double start = now();
   ProgressLine progress({.done_between = toy.steps / 10});
   model.train([&](int step, const train::Losses& losses) {
@@ -46,6 +70,7 @@ void demo_toy(const demo::ToySettings& toy) {
   }
   print(fmt::format("trained in {:.0f} s; {:.1f} % of {} fresh strings answered without a mistake\n", trained,
                     100 * model.exact_match(fresh), kFresh));
+  if (toy.task == demo::ToyTask::kChase) print_chase(model.chase(fresh));
   if (const std::optional<double> right = model.right_attention(fresh)) {
     print(fmt::format("attention is largest at the symbol to write in {:.1f} % of the steps\n", 100 * *right));
   }

@@ -1,6 +1,9 @@
 #include "dragoman/demo/toy.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/random.h"
@@ -42,8 +45,48 @@ model::ModelConfig toy_config(const ToySettings& settings) {
   return config;
 }
 
+int hops_of(const data::SentencePair& pair) {
+  return pair.source[2 * kChasePairs + 1] - first_symbol() - kChasePairs + 1;
+}
+
+namespace {
+
+// A random function of the first kChasePairs symbols to themselves that is one cycle, so that no hop leads back before
+// the last. The symbols after them are the numbers of hops.
+data::SentencePair chase_pair(RandomStream& random) {
+  const auto shuffled = [&random] {
+    std::vector<int> symbols(kChasePairs);
+    std::iota(symbols.begin(), symbols.end(), 0);
+    for (int i = kChasePairs - 1; i > 0; --i) {
+      std::swap(symbols[i], symbols[random.below(static_cast<std::uint32_t>(i) + 1)]);
+    }
+    return symbols;
+  };
+  const std::vector<int> cycle = shuffled(), order = shuffled();
+  std::vector<int> successor(kChasePairs);
+  for (int i = 0; i < kChasePairs; ++i) successor[cycle[i]] = cycle[(i + 1) % kChasePairs];
+  data::SentencePair pair;
+  for (const int a : order) {
+    pair.source.push_back(first_symbol() + a);
+    pair.source.push_back(first_symbol() + successor[a]);
+  }
+  int at = static_cast<int>(random.below(kChasePairs));
+  const int k = 1 + static_cast<int>(random.below(kChaseHops));
+  pair.source.insert(pair.source.end(), {first_symbol() + at, first_symbol() + kChasePairs + k - 1, kEos});
+  for (int hop = 0; hop < k; ++hop) at = successor[at];
+  pair.target = {first_symbol() + at, kEos};
+  return pair;
+}
+
+}  // namespace
+
 std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream) {
   RandomStream random(settings.seed, kToyPurpose, stream);
+  if (settings.task == ToyTask::kChase) {
+    std::vector<data::SentencePair> chases;
+    for (int i = 0; i < count; ++i) chases.push_back(chase_pair(random));
+    return chases;
+  }
   std::vector<data::SentencePair> pairs(count);
   for (data::SentencePair& pair : pairs) {
     const std::uint32_t length = 1 + random.below(settings.longest);
@@ -81,6 +124,7 @@ void ToyModel::train(const std::function<void(int, const train::Losses&)>& repor
 }
 
 std::optional<double> ToyModel::right_attention(const std::vector<data::SentencePair>& pairs) const {
+  if (settings.task == ToyTask::kChase) return std::nullopt;
   const nn::AttentionSites sites = model->sites();
   const int cross = nn::cross_site(sites);
   if (cross < 0 || sites[cross].layers * sites[cross].heads != 1) return std::nullopt;
@@ -102,17 +146,74 @@ data::Sentence ToyModel::answer(const data::Sentence& source) const {
   return decode::greedy(*on, *model, std::span(&source, 1)).front().tokens;
 }
 
-double ToyModel::exact_match(const std::vector<data::SentencePair>& pairs) const {
+namespace {
+
+// For each pair, whether greedy decoding answers it without a mistake.
+std::vector<bool> right_answers(Backend& on, const model::Seq2Seq& model,
+                                const std::vector<data::SentencePair>& pairs) {
   std::vector<data::Sentence> sources;
   for (const data::SentencePair& pair : pairs) sources.push_back(pair.source);
-  const std::vector<decode::Hypothesis> answers = decode::greedy(*on, *model, sources);
-  std::int64_t right = 0;
+  const std::vector<decode::Hypothesis> answers = decode::greedy(on, model, sources);
+  std::vector<bool> right;
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     data::Sentence given = answers[i].tokens;
     if (answers[i].finished) given.push_back(kEos);
-    if (given == pairs[i].target) ++right;
+    right.push_back(given == pairs[i].target);
   }
-  return static_cast<double>(right) / static_cast<double>(pairs.size());
+  return right;
+}
+
+double mean(const std::vector<double>& x) {
+  return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
+
+// Pearson's correlation; absent if one of the two is constant.
+std::optional<double> correlation(const std::vector<double>& x, const std::vector<double>& y) {
+  const double x_mean = mean(x), y_mean = mean(y);
+  double xx = 0, yy = 0, xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += (x[i] - x_mean) * (x[i] - x_mean);
+    yy += (y[i] - y_mean) * (y[i] - y_mean);
+    xy += (x[i] - x_mean) * (y[i] - y_mean);
+  }
+  if (xx == 0 || yy == 0) return std::nullopt;
+  return xy / std::sqrt(xx * yy);
+}
+
+}  // namespace
+
+double ToyModel::exact_match(const std::vector<data::SentencePair>& pairs) const {
+  const std::vector<bool> right = right_answers(*on, *model, pairs);
+  return static_cast<double>(std::ranges::count(right, true)) / static_cast<double>(pairs.size());
+}
+
+ToyModel::Chase ToyModel::chase(const std::vector<data::SentencePair>& pairs) const {
+  const std::vector<bool> right = right_answers(*on, *model, pairs);
+  Chase chase;
+  std::vector<std::vector<double>> answer_steps(kChaseHops), source_steps(kChaseHops);
+  std::vector<double> all_k, all_answer, all_source;
+  for (int k = 1; k <= kChaseHops; ++k) chase.hops.push_back({.k = k});
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const auto row = static_cast<std::size_t>(hops_of(pairs[i]) - 1);
+    ++chase.hops[row].pairs;
+    chase.hops[row].right += right[i] ? 1 : 0;
+    if (!model->halts()) continue;
+    const decode::Pondering steps = decode::run_forced(*on, *model, pairs[i]).pondering;
+    answer_steps[row].push_back(steps.target.steps.front());
+    source_steps[row].push_back(mean({steps.source.steps.begin(), steps.source.steps.end()}));
+    all_k.push_back(static_cast<double>(row) + 1);
+    all_answer.push_back(answer_steps[row].back());
+    all_source.push_back(source_steps[row].back());
+  }
+  if (!model->halts()) return chase;
+  for (std::size_t row = 0; row < chase.hops.size(); ++row) {
+    if (answer_steps[row].empty()) continue;
+    chase.hops[row].answer_steps = mean(answer_steps[row]);
+    chase.hops[row].source_steps = mean(source_steps[row]);
+  }
+  chase.answer_correlation = correlation(all_k, all_answer);
+  chase.source_correlation = correlation(all_k, all_source);
+  return chase;
 }
 
 }  // namespace dragoman::demo

@@ -1,5 +1,6 @@
-// Two tasks that a working model learns in a minute: repeat a string of symbols, or reverse it. They need no text and
-// no vocabulary, so if learning fails, the fault is in the model or its training.
+// Tasks that need no text and no vocabulary, so if learning fails, the fault is in the model or its training. A working
+// model learns in a minute to repeat a string of symbols or to reverse it. Chasing pointers takes longer: each hop
+// needs the one before it.
 #pragma once
 
 #include <array>
@@ -21,8 +22,12 @@
 
 namespace dragoman::demo {
 
-enum class ToyTask : std::uint8_t { kReverse, kCopy };
-constexpr std::array<std::string_view, 2> names(ToyTask) { return {"reverse", "copy"}; }
+// kChase: the source lists kChasePairs pairs a b in random order, which say that b follows a; then a start and the
+// number k of hops, written as a symbol. The answer is the k-th successor of the start.
+enum class ToyTask : std::uint8_t { kReverse, kCopy, kChase };
+constexpr std::array<std::string_view, 3> names(ToyTask) { return {"reverse", "copy", "chase"}; }
+
+inline constexpr int kChasePairs = 12, kChaseHops = 6;
 
 struct ToySettings {
   ToyTask task = ToyTask::kReverse;
@@ -44,6 +49,9 @@ std::int32_t first_symbol();
 const model::Preset& toy_preset(const std::string& architecture);
 model::ModelConfig toy_config(const ToySettings& settings);
 
+// The hops k of a pair of the task kChase.
+int hops_of(const data::SentencePair& pair);
+
 // `count` random strings with their answers. Each stream number gives different strings.
 std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream);
 
@@ -59,6 +67,19 @@ struct ToyModel {
   // single head, is largest at the symbol to write: position n - 1 - t of n symbols when reversing. Absent for models
   // with other attention.
   std::optional<double> right_attention(const std::vector<data::SentencePair>& pairs) const;
+  // What the answers to pairs of kChase with k hops are like.
+  struct Hops {
+    int k = 0;
+    std::int64_t pairs = 0, right = 0;
+    // Mean steps of the answer's position in the decoder, and of the source tokens; of a model that halts.
+    std::optional<double> answer_steps = std::nullopt, source_steps = std::nullopt;
+  };
+  struct Chase {
+    std::vector<Hops> hops;  // for each k from 1 on
+    // Pearson's correlation of k with these steps over all pairs; absent if the steps are all the same.
+    std::optional<double> answer_correlation = std::nullopt, source_correlation = std::nullopt;
+  };
+  Chase chase(const std::vector<data::SentencePair>& pairs) const;
   // The model's answer to one string, by greedy decoding, without EOS.
   data::Sentence answer(const data::Sentence& source) const;
 

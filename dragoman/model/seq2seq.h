@@ -62,6 +62,9 @@ class Seq2Seq {
   // fewer rows if the model has fewer, and empty if it has none. `on` must not be in use elsewhere.
   virtual std::vector<float> position_encodings(Backend& /*on*/, std::int64_t /*positions*/) const { return {}; }
 
+  // Whether tokens decide for themselves how many steps they take (adaptive computation time). Observers then see it.
+  virtual bool halts() const { return false; }
+
   // The names of additional losses that training minimises too. encode() and decode() put these losses into
   // Pass::own_losses, in this order.
   virtual std::vector<std::string> loss_names() const { return {}; }

@@ -58,15 +58,15 @@ Tensor MultiHeadAttention::operator()(const Projections& projected, const Reach&
   const Tensor concatenated = v ? ops::additive_attention(Q, K, V, v.tensor(), reach, rule, observed)
                                 : ops::attention(Q, K, V, reach, rule, observed);
   if (pass.observer != nullptr) {
-    pass.observer->see(site, layer, weights, reach);
-    pass.observer->see_projections(site, layer, Q.array(), K.array(),
+    pass.observer->see(site, pass.depth + layer, weights, reach);
+    pass.observer->see_projections(site, pass.depth + layer, Q.array(), K.array(),
                                    v ? v.tensor().array().reshaped({sizes.keys()}) : Array());
   }
   switch_off(concatenated.array(), pass);
   Tensor output = W_O(concatenated);
   if (pass.observer != nullptr) {
     pass.observer->see_steps(AttentionSteps{.site = site,
-                                            .layer = layer,
+                                            .layer = pass.depth + layer,
                                             .V = V.array(),
                                             .O = concatenated.array(),
                                             .output = output.array(),
@@ -96,7 +96,7 @@ void MultiHeadAttention::attend(const Tensor& Q, const Array& K, const Array& V,
 void MultiHeadAttention::switch_off(const Array& O, const Pass& pass) const {
   for (const HeadsOff& off : pass.heads_off) {
     for (const Head& head : off.heads) {
-      if (head.site != site || head.layer != layer) continue;
+      if (head.site != site || head.layer != pass.depth + layer) continue;
       const Array given = O.row_range(off.first, off.rows).columns(head.head * sizes.d_v, sizes.d_v);
       pass.on.scaled(given, 0, Sink::overwrite(given));
     }
@@ -108,7 +108,7 @@ Array MultiHeadAttention::step_weights(std::int64_t rows, std::int64_t keys, DTy
 }
 
 Tensor MultiHeadAttention::finish_step(const Array& O, const Array& weights, Pass& pass) const {
-  if (pass.observer != nullptr) pass.observer->see_step(site, layer, weights);
+  if (pass.observer != nullptr) pass.observer->see_step(site, pass.depth + layer, weights);
   switch_off(O, pass);
   return W_O(Tensor(pass.on, O));
 }

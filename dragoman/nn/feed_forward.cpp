@@ -18,8 +18,12 @@ Tensor FeedForward::operator()(const Tensor& x, const Segments& segments, Pass& 
   const Tensor hidden = inner(x, {.relu = true, .dropout = pass.dropout(P_drop), .segments = segments});
   Tensor output = outer(hidden);
   if (pass.observer != nullptr) {
-    pass.observer->see_steps(FeedForwardSteps{
-        .where = where, .x = x.array(), .inner = hidden.array(), .output = output.array(), .W_1 = inner, .W_2 = outer});
+    pass.observer->see_steps(FeedForwardSteps{.where = where.at_depth(pass.depth),
+                                              .x = x.array(),
+                                              .inner = hidden.array(),
+                                              .output = output.array(),
+                                              .W_1 = inner,
+                                              .W_2 = outer});
   }
   return output;
 }

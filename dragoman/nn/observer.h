@@ -18,6 +18,8 @@ struct SubLayer {
   int site = kFeedForward;  // index into the model's list of attention sites
 
   bool operator==(const SubLayer&) const = default;
+  // The same sub-layer after `depth` more layers.
+  SubLayer at_depth(int depth) const { return {side, layer + depth, site}; }
 };
 
 // What follows the softmax in attention:  Concat(head_1, ..., head_h) W^O  with  head_i = weights_i V_i. Attention of
@@ -68,6 +70,10 @@ class Observer {
   // The output of a stack of layers as it would be if this layer were the last: [rows, width]. `side` says whether the
   // stack reads the source or the target.
   virtual void see_state(Side /*side*/, int /*layer*/, const Array& /*state*/) {}
+
+  // How many steps each token of a model with adaptive computation time took, and what was left of its weight 1 in the
+  // last of them: [rows, 1] each. `side` is that of the tokens; whole sentences or a decoding step.
+  virtual void see_halting(Side /*side*/, const Array& /*steps*/, const Array& /*rest*/) {}
 
   // What the sub-layers compute, each followed by its residual connection. Attention is shown after see_projections(),
   // only for whole sentences.

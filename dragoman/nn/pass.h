@@ -29,6 +29,7 @@ struct OwnLosses {
   // 1 / (number of items, such as target tokens, in the whole update). A loss is its sum over the batch times this
   // weight, so that all batches of the update together make a mean over the items.
   double weight = 1;
+  double source_weight = 1;  // the same for losses that are means over the source tokens of the update
   std::vector<Tensor> losses = {};
   // What a model does when the loss of every target token is known, before backward: nll [R] is the cross-entropy of
   // each row of the batch.
@@ -47,6 +48,9 @@ struct Pass {
   std::span<const HeadsOff> heads_off = {};  // must be empty in training
   OwnLosses* own_losses = nullptr;           // where a model puts its additional losses; optional
   std::uint32_t call_site = 0;               // counts the calls of dropout(), so that each has masks of its own
+  // For a model that runs the same layers several times: how many layers have run before them. Observers, `heads_off`
+  // and the decoder's state know layer l of the current run as layer depth + l.
+  int depth = 0;
 
   // The dropout of the next call site; off outside training.
   Dropout dropout(double P_drop) {

@@ -26,6 +26,16 @@ double sinusoid(Sinusoids layout, std::int64_t position, std::int64_t channel, s
   return channel < half ? std::sin(angle) : std::cos(angle);
 }
 
+std::vector<float> sinusoids(Sinusoids layout, std::int64_t positions, std::int64_t d_model) {
+  std::vector<float> values;
+  for (std::int64_t position = 0; position < positions; ++position) {
+    for (std::int64_t channel = 0; channel < d_model; ++channel) {
+      values.push_back(static_cast<float>(sinusoid(layout, position, channel, d_model)));
+    }
+  }
+  return values;
+}
+
 // Called for at most kMinRows rows at a time, so that the scratch memory does not grow with the table.
 void SinusoidTable::fill(Backend& on, std::int64_t first, const Array& rows) const {
   const ArenaScope scratch(on.arena());

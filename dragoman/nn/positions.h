@@ -22,6 +22,9 @@ enum class Sinusoids : std::uint8_t {
 // PE(pos, channel). kPaper requires an even d_model; kT2T sets the last channel of an odd d_model to zero.
 double sinusoid(Sinusoids layout, std::int64_t position, std::int64_t channel, std::int64_t d_model);
 
+// PE of the first positions, [positions, d_model].
+std::vector<float> sinusoids(Sinusoids layout, std::int64_t positions, std::int64_t d_model);
+
 // A table of sinusoidal encodings in the backend's memory; row pos is for position pos. It grows on demand, so there is
 // no limit on the length of a sentence. A returned table stays valid as long as this object.
 class SinusoidTable {

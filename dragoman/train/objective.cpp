@@ -27,8 +27,21 @@ std::int64_t TranslationObjective::items(const data::HostBatch& batch) const {
   return std::ranges::count_if(batch.targets, [](std::int32_t target) { return target >= 0; });
 }
 
-BatchLosses TranslationObjective::losses(const data::HostBatch& host, double weight, nn::Pass& pass) const {
-  nn::OwnLosses own{.weight = weight};
+UpdateWeights Objective::weights(std::span<const data::HostBatch> batches) const {
+  double all_items = 0, source_tokens = 0;
+  for (const data::HostBatch& batch : batches) {
+    const std::int64_t count = items(batch);
+    if (count == 0) continue;
+    all_items += static_cast<double>(count);
+    source_tokens += static_cast<double>(batch.source.R());
+  }
+  return {1 / all_items, 1 / source_tokens};
+}
+
+BatchLosses TranslationObjective::losses(const data::HostBatch& host, const UpdateWeights& weights,
+                                         nn::Pass& pass) const {
+  const double weight = weights.items;
+  nn::OwnLosses own{.weight = weight, .source_weight = weights.source_tokens};
   pass.own_losses = &own;
   const data::Batch batch = data::to_device(pass.on, host);
   const model::Encoded encoded = model_.encode(batch.source, pass);

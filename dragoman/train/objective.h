@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,13 @@ struct BatchLosses {
   std::vector<Figure> figures;  // in the order of Objective::figures()
 };
 
+// What the losses of a batch are multiplied by, so that those of all batches of an update make means: one over the
+// number of items, and of source tokens, of the whole update.
+struct UpdateWeights {
+  double items = 1;
+  double source_tokens = 1;
+};
+
 class Objective {
  public:
   virtual ~Objective() = default;
@@ -31,8 +39,10 @@ class Objective {
   virtual std::vector<std::string> figures() const = 0;
   // The number of items of the batch. Losses are means over the items of an update.
   virtual std::int64_t items(const data::HostBatch& batch) const = 0;
-  // `weight` is one over the items of the whole update.
-  virtual BatchLosses losses(const data::HostBatch& batch, double weight, nn::Pass& pass) const = 0;
+  virtual BatchLosses losses(const data::HostBatch& batch, const UpdateWeights& weights, nn::Pass& pass) const = 0;
+
+  // The weights of an update that consists of these batches; batches without items count for nothing.
+  UpdateWeights weights(std::span<const data::HostBatch> batches) const;
 };
 
 // The objective of translation: the label-smoothed cross-entropy of each target token, given the source and the target
@@ -45,7 +55,7 @@ class TranslationObjective final : public Objective {
 
   std::vector<std::string> figures() const override;
   std::int64_t items(const data::HostBatch& batch) const override;
-  BatchLosses losses(const data::HostBatch& batch, double weight, nn::Pass& pass) const override;
+  BatchLosses losses(const data::HostBatch& batch, const UpdateWeights& weights, nn::Pass& pass) const override;
 
  private:
   const model::Seq2Seq& model_;

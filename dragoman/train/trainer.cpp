@@ -47,12 +47,12 @@ Trainer::Trainer(const model::Seq2Seq& model, params::ParameterBlock& block, con
   average_ = Array(average_memory_->base(), values.shape(), values.dtype(), values.device());
 }
 
-void Trainer::run(const data::HostBatch& batch, double weight, bool first) {
+void Trainer::run(const data::HostBatch& batch, const UpdateWeights& weights, bool first) {
   Backend& on = block_.backend();
   const Recording recording(on);
   nn::Pass pass{
       .on = on, .training = true, .seed = config_.seed, .update = static_cast<std::uint32_t>(adam_.steps() + 1)};
-  const BatchLosses losses = objective_->losses(batch, weight, pass);
+  const BatchLosses losses = objective_->losses(batch, weights, pass);
   require<Error>(std::ssize(losses.figures) == figure_count(), "an objective names ", figure_count(),
                  " figures, but computed ", losses.figures.size());
   const auto write = first ? Sink::Write::kOverwrite : Sink::Write::kAccumulate;
@@ -67,11 +67,12 @@ std::int64_t Trainer::launch_gradients(std::span<const data::HostBatch> micro_ba
   std::int64_t items = 0;
   for (const data::HostBatch& batch : micro_batches) items += objective_->items(batch);
   require<UsageError>(items > 0, "an update needs at least one target token.");
+  const UpdateWeights weights = objective_->weights(micro_batches);
   block_.begin_update();
   bool first = true;
   for (const data::HostBatch& batch : micro_batches) {
     if (objective_->items(batch) == 0) continue;
-    run(batch, 1.0 / static_cast<double>(items), first);
+    run(batch, weights, first);
     first = false;
   }
   block_.finish_update();
@@ -151,7 +152,7 @@ Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::
   losses.items = objective.items(batch);
   require<UsageError>(losses.items > 0, "there is nothing to evaluate.");
   nn::Pass pass{.on = on, .batch_statistics = batch_statistics};
-  const BatchLosses terms = objective.losses(batch, 1.0 / static_cast<double>(losses.items), pass);
+  const BatchLosses terms = objective.losses(batch, objective.weights(std::span(&batch, 1)), pass);
   const std::vector<std::string> names = objective.figures();
   const Array totals = on.empty({std::ssize(names)}, DType::kFloat64);
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -70,7 +70,7 @@ class Trainer {
 
   // Returns the number of items.
   std::int64_t launch_gradients(std::span<const data::HostBatch> micro_batches);
-  void run(const data::HostBatch& batch, double weight, bool first);
+  void run(const data::HostBatch& batch, const UpdateWeights& weights, bool first);
   void update_average(const Array& scale);
   // totals_ holds the figures of an update, then the sum of the squares of the gradient, then the factor by which the
   // update scales the gradient (see update_scale() in backend/optimiser.h).

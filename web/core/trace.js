@@ -27,6 +27,7 @@ export class Trace {
     this.nextWords = json.next_words ?? null;    // see core/next_words.js
     this.layerWords = json.layer_words ?? null;
     this.steps = json.steps ?? null;             // of one layer, see views/why/layer_steps.js
+    this.pondering = json.pondering ?? null;     // of a model that halts: {source, target}: {steps, rest} of each token
     this.merged = false;  // whether weights and labels are those of words
     this.cache = new Map();
     this.#groups = {src: wordGroups(this.src), tgt: wordGroups(this.tgt), read: wordGroups(this.read)};

@@ -13,11 +13,16 @@ export const title = inLanguage({
   words: {en: "Next word", zh: "下一个词"},
   beam: {en: "Beam", zh: "束搜索"},
   play: {en: "Play", zh: "推演"},
+  depth: {en: "Steps", zh: "步数"},
   positions: {en: "Positions", zh: "位置"},
   film: {en: "Training", zh: "训练"},
 });
 
 export const about = inLanguage({
+  depth: {
+    en: "How many steps each word took before it stopped.",
+    zh: "每个词停下之前走了多少步。",
+  },
   heads: {
     en: "Which words each word looked at. Each colour is one head, and stronger lines are larger weights.",
     zh: "每个词关注了哪些词。一种颜色是一个注意力头，线越粗，权重越大。",

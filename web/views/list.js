@@ -60,6 +60,10 @@ export const views = [
     about: about.play,
   },
   {
+    name: "depth", title: title.depth, group: "Decoding", load: () => import("./depth/view.js"),
+    about: about.depth, needs: ({model}) => Boolean(model?.halts),
+  },
+  {
     name: "positions", title: title.positions, group: "Model", ofModel: true, load: () => import("./positions/view.js"),
     about: about.positions, needs: ({model}) => !model || hasPositions(model),
   },

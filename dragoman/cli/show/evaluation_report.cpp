@@ -16,6 +16,7 @@ namespace {
 struct References {
   double nll = 0;
   std::int64_t subwords = 0, left_out = 0;
+  decode::PonderTime source_time = {}, target_time = {};  // of a model that halts
 
   double nll_per_subword() const { return nll / static_cast<double>(subwords); }
   double perplexity() const { return std::exp(nll_per_subword()); }
@@ -27,6 +28,9 @@ References sum_of(const Evaluation& evaluation) {
     sum.nll += likelihood ? likelihood->nll : 0;
     sum.subwords += likelihood ? likelihood->tokens : 0;
     sum.left_out += likelihood ? 0 : 1;
+    if (!likelihood) continue;
+    sum.source_time += likelihood->source_time;
+    sum.target_time += likelihood->target_time;
   }
   return sum;
 }
@@ -45,6 +49,10 @@ std::string references_text(const References& references) {
     text += fmt::format("references: NLL {:.4f} per subword, perplexity {:.4g} ({}, ends of sentences included)\n",
                         references.nll_per_subword(), references.perplexity(),
                         counted(references.subwords, "subword").text());
+  }
+  if (references.source_time.tokens > 0) {
+    text += fmt::format("ponder time (N + R): {:.3f} for a source token, {:.3f} for a token of the references\n",
+                        references.source_time.mean(), references.target_time.mean());
   }
   if (references.left_out > 0) {
     text += fmt::format("  without {} of the pairs, which are empty on a side or longer than --longest\n",
@@ -95,6 +103,9 @@ Json evaluation_json(const Evaluation& evaluation) {
                           {"perplexity", any ? Json(references.perplexity()) : Json()},
                           {"subwords", references.subwords},
                           {"left_out", references.left_out}};
+  if (references.source_time.tokens > 0) {
+    object["ponder_time"] = {{"encoder", references.source_time.mean()}, {"decoder", references.target_time.mean()}};
+  }
   const auto sentences = std::ssize(evaluation.translations);
   object["translation"] = {{"sentences", sentences},
                            {"join", evaluation.join},
@@ -109,7 +120,9 @@ Json evaluation_json(const Evaluation& evaluation) {
 }
 
 std::string sentences_text(const Evaluation& evaluation) {
+  const bool halts = sum_of(evaluation).source_time.tokens > 0;
   std::string text = "logp\treference NLL\tsubwords";
+  if (halts) text += "\tencoder N+R\tdecoder N+R";
   for (const auto& metric : evaluation.sentence_metrics) {
     text += fmt::format("\t{}|{}", metric->name(), eval::signature(*metric, 1));
   }
@@ -118,6 +131,11 @@ std::string sentences_text(const Evaluation& evaluation) {
     text += fmt::format("{:.4f}\t", evaluation.log_probabilities[i]);
     const std::optional<decode::Likelihood>& likelihood = evaluation.likelihoods[i];
     text += likelihood ? fmt::format("{:.4f}\t{}", likelihood->nll, likelihood->tokens) : "-\t-";
+    if (halts) {
+      text += likelihood
+                  ? fmt::format("\t{:.3f}\t{:.3f}", likelihood->source_time.mean(), likelihood->target_time.mean())
+                  : "\t-\t-";
+    }
     for (std::size_t m = 0; m < evaluation.sentence_metrics.size(); ++m) {
       const eval::Metric& metric = *evaluation.sentence_metrics[m];
       text += fmt::format("\t{:.{}f}", metric.score(evaluation.statistics[m][i]), metric.digits());

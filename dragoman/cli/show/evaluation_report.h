@@ -40,11 +40,13 @@ std::string evaluation_text(const Evaluation& evaluation);
 
 // {"bleu": {...}, "chrf": {...}, "references": {"nll_per_subword": ..., "perplexity": ..., ...},
 //  "translation": {"sentences_per_second": ..., ...}}, and with --by-length {"by_length": a length_record() with the
-// name of the system, "compared": [...]}
+// name of the system, "compared": [...]}. A model that halts has {"ponder_time": {"encoder": ..., "decoder": ...}},
+// means of N + R.
 Json evaluation_json(const Evaluation& evaluation);
 
 // A header line, then a line for each sentence: the log-probability of the translation, the negative log-likelihood of
-// the reference and its number of subwords ("-" if it was not scored), and the scores of the sentence.
+// the reference and its number of subwords ("-" if it was not scored), the mean N + R of both sides if the model halts,
+// and the scores of the sentence.
 std::string sentences_text(const Evaluation& evaluation);
 
 }  // namespace dragoman::cli

@@ -49,6 +49,10 @@ class ForcedObserver final : public nn::Observer {
     forced.layer_words.push_back(next_words(model_, Tensor(on_, state), target_, choice_.next_words));
   }
 
+  void see_halting(nn::Side side, const Array& N, const Array& rest) override {
+    add_pondering(on_, N, rest, forced.pondering.side(side));
+  }
+
   void see_steps(const nn::AttentionSteps& seen) override { show(seen); }
   void see_steps(const nn::FeedForwardSteps& seen) override { show(seen); }
   void see_steps(const nn::AddNormSteps& seen) override { show(seen); }

@@ -8,6 +8,7 @@
 
 #include "dragoman/data/batch.h"
 #include "dragoman/decode/inside/next_words.h"
+#include "dragoman/decode/inside/pondering.h"
 #include "dragoman/decode/inside/steps.h"
 #include "dragoman/decode/inside/trace.h"
 #include "dragoman/model/seq2seq.h"
@@ -39,6 +40,7 @@ struct Forced {
   NextWords next_words;                // the model's own distribution at each position; if asked for
   std::vector<NextWords> layer_words;  // the same for each layer of the decoder, if the model shows its states
   std::optional<LayerSteps> steps;     // if asked for
+  Pondering pondering;                 // of a model that halts
 };
 
 // Runs the pair through the model. The source ends in EOS; so does the target unless its search stopped at the limit.

@@ -1,6 +1,7 @@
 #include "dragoman/decode/inside/likelihood.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "dragoman/autograd/record.h"
 #include "dragoman/decode/search/offers.h"
@@ -10,9 +11,23 @@ namespace {
 
 constexpr std::int64_t kScoresAtOnce = 1 << 22;  // most log-probabilities in memory at a time
 
+class PonderingObserver final : public nn::Observer {
+ public:
+  PonderingObserver(Backend& on, Pondering& pondering) : on_(on), pondering_(pondering) {}
+  void see(int, int, const Array&, const Reach&) override {}
+  void see_halting(nn::Side side, const Array& steps, const Array& rest) override {
+    add_pondering(on_, steps, rest, pondering_.side(side));
+  }
+
+ private:
+  Backend& on_;
+  Pondering& pondering_;
+};
+
 // The decoder states that predict each target token, [R, d_model].
-Tensor forced_states(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs) {
-  nn::Pass pass{.on = on};
+Tensor forced_states(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs,
+                     nn::Observer* observer) {
+  nn::Pass pass{.on = on, .observer = observer};
   const data::Batch batch = data::make_batch(on, pairs,
                                              {.V_source = model.source_vocabulary(),
                                               .V_target = model.target_vocabulary(),
@@ -23,13 +38,17 @@ Tensor forced_states(Backend& on, const model::Seq2Seq& model, std::span<const d
 }  // namespace
 
 std::vector<double> negative_log_likelihoods(Backend& on, std::span<const model::Seq2Seq* const> models,
-                                             std::span<const data::SentencePair> pairs) {
+                                             std::span<const data::SentencePair> pairs, Pondering* pondering) {
   std::vector<double> sums(pairs.size(), 0.0);
   if (pairs.empty()) return sums;
   const NoGradient no_gradient;
   const ArenaScope values(on.arena()), host(on.host_arena());
   std::vector<Tensor> states;
-  for (const model::Seq2Seq* model : models) states.push_back(forced_states(on, *model, pairs));
+  std::optional<PonderingObserver> observer;
+  if (pondering != nullptr && models[0]->halts()) observer.emplace(on, *pondering);
+  for (const model::Seq2Seq* model : models) {
+    states.push_back(forced_states(on, *model, pairs, observer && model == models[0] ? &*observer : nullptr));
+  }
 
   const std::int64_t R = states[0].rows();
   const std::int64_t max_rows = std::max<std::int64_t>(1, kScoresAtOnce / models[0]->target_vocabulary());

@@ -239,7 +239,8 @@ TranslatedLine LineWorker::compose(std::int64_t number, ActiveLine& active) cons
 }
 
 void LineWorker::look_inside(TranslatedLine& line, const RequestOptions& options) const {
-  if (options.projections.empty() && options.next_words.count == 0 && !options.steps) return;
+  const bool pondering = line.trace != nullptr && models_.front()->model->halts();
+  if (options.projections.empty() && options.next_words.count == 0 && !options.steps && !pondering) return;
   data::SentencePair pair{line.source, line.target};
   if (!line.finished) pair.target.pop_back();  // the search did not reach EOS
   if (pair.target.empty()) return;
@@ -253,6 +254,7 @@ void LineWorker::look_inside(TranslatedLine& line, const RequestOptions& options
   line.next_words = std::move(forced.next_words);
   line.layer_words = std::move(forced.layer_words);
   line.layer_steps = std::move(forced.steps);
+  if (pondering) line.pondering = std::move(forced.pondering);
 }
 
 // The attention is computed again by teacher forcing. It is the attention of the search, bit for bit.

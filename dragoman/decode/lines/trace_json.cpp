@@ -83,6 +83,11 @@ Json projections_json(const std::vector<HeadProjections>& projections, const nn:
 
 // [{"id": 7, "p": 0.5, "rank": 0, "words": [{"token": "▁the", "id": 7, "p": 0.5}, ...]}, ...]: one entry for each
 // position.
+Json pondering_json(const Pondering& pondering) {
+  const auto side = [](const Pondering::Side& one) { return Json{{"steps", one.steps}, {"rest", one.rest}}; };
+  return {{"source", side(pondering.source)}, {"target", side(pondering.target)}};
+}
+
 Json next_words_json(const NextWords& next_words, const text::Tokenizer& tokenizer) {
   Json positions = Json::array();
   for (const NextWord& next : next_words) {
@@ -163,6 +168,7 @@ void append_trace_json(std::string& text, const TranslatedLine& line, const mode
   if (line.layer_steps && !line.layer_steps->queries.empty()) {
     text += R"(,"steps":)" + steps_json(*line.layer_steps, trace.sites).dump();
   }
+  if (!line.pondering.empty()) text += R"(,"pondering":)" + pondering_json(line.pondering).dump();
   text += '}';
 }
 

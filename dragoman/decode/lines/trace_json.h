@@ -1,5 +1,5 @@
 // A trace as one line of JSON: {line, src, tgt, text, score, logp, norm, finished, attention: {site: weights}, beam,
-// projections, next_words, layer_words, steps}.
+// projections, next_words, layer_words, steps, pondering: {source: {steps, rest}, target: {steps, rest}}}.
 #pragma once
 
 #include <cstdint>

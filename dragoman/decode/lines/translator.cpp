@@ -176,30 +176,62 @@ std::vector<std::optional<Likelihood>> Translator::likelihoods(std::span<const s
     likelihoods[i] = {.nll = 0, .tokens = std::ssize(pair.target)};
     pairs.push_back(std::move(pair));
   }
-  const std::vector<double> found = nll(pairs);
+  const std::vector<Likelihood> found = forced(pairs);
   auto next = found.begin();
   for (std::optional<Likelihood>& likelihood : likelihoods) {
-    if (likelihood) likelihood->nll = *next++;
+    if (likelihood) likelihood = *next++;
   }
   return likelihoods;
 }
 
+namespace {
+
+// The tokens [first, first + count) of a side; none if the model does not halt.
+PonderTime time_of(const Pondering::Side& all, std::ptrdiff_t first, std::ptrdiff_t count) {
+  if (all.steps.empty()) return {};
+  const auto part = [&](const std::vector<float>& numbers) {
+    return std::vector<float>(numbers.begin() + first, numbers.begin() + first + count);
+  };
+  return ponder_time({part(all.steps), part(all.rest)});
+}
+
+// Divides the steps of a batch among its pairs.
+std::vector<Likelihood> likelihoods_of(std::span<const data::SentencePair> pairs, const std::vector<double>& nll,
+                                       const Pondering& pondering) {
+  std::vector<Likelihood> likelihoods;
+  std::ptrdiff_t source = 0, target = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const std::ptrdiff_t n = std::ssize(pairs[i].source), m = std::ssize(pairs[i].target);
+    likelihoods.push_back({.nll = nll[i],
+                           .tokens = m,
+                           .source_time = time_of(pondering.source, source, n),
+                           .target_time = time_of(pondering.target, target, m)});
+    source += n;
+    target += m;
+  }
+  return likelihoods;
+}
+
+}  // namespace
+
 // The pairs are divided into batches, and each worker takes the next batch when it is free.
-std::vector<double> Translator::nll(std::span<const data::SentencePair> pairs) {
+std::vector<Likelihood> Translator::forced(std::span<const data::SentencePair> pairs) {
   std::vector<const model::Seq2Seq*> models;
   for (const auto& model : models_) models.push_back(model->model.get());
   std::vector<std::span<const data::SentencePair>> batches;
   while (!pairs.empty()) batches.push_back(data::take_batch(pairs, options_.batch_tokens));
-  std::vector<std::vector<double>> found(batches.size());
+  std::vector<std::vector<Likelihood>> found(batches.size());
   std::atomic<std::size_t> taken = 0;
   ThreadTeam workers(options_.workers);
   run_guarded(workers, options_.workers, [&](std::int64_t worker) {
     for (std::size_t i = taken++; i < batches.size(); i = taken++) {
-      found[i] = negative_log_likelihoods(*backends_[worker], models, batches[i]);
+      Pondering pondering;
+      const std::vector<double> nll = negative_log_likelihoods(*backends_[worker], models, batches[i], &pondering);
+      found[i] = likelihoods_of(batches[i], nll, pondering);
     }
   });
-  std::vector<double> all;
-  for (const std::vector<double>& part : found) all.insert(all.end(), part.begin(), part.end());
+  std::vector<Likelihood> all;
+  for (const std::vector<Likelihood>& part : found) all.insert(all.end(), part.begin(), part.end());
   return all;
 }
 

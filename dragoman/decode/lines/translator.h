@@ -83,12 +83,14 @@ struct TranslatedLine {
   NextWords next_words;                   // see Forced
   std::vector<NextWords> layer_words;     // see Forced
   std::optional<LayerSteps> layer_steps;  // see Forced
+  Pondering pondering;                    // see Forced; only with a trace
 };
 
 // The likelihood of a given translation.
 struct Likelihood {
-  double nll = 0;           // -log P(translation | line), in nats
-  std::int64_t tokens = 0;  // of the translation, EOS included
+  double nll = 0;                                 // -log P(translation | line), in nats
+  std::int64_t tokens = 0;                        // of the translation, EOS included
+  PonderTime source_time = {}, target_time = {};  // of a model that halts: the sums of N + R
 };
 
 // Writes the next line to `line`, or returns false at the end. When a stop is requested, no more lines are needed; a
@@ -135,7 +137,7 @@ class Translator {
   void work(int worker, LineQueue& queue);
 
  private:
-  std::vector<double> nll(std::span<const data::SentencePair> pairs);
+  std::vector<Likelihood> forced(std::span<const data::SentencePair> pairs);
 
   TranslatorOptions options_;
   std::vector<std::unique_ptr<Backend>> backends_;  // one for each worker

@@ -4,6 +4,7 @@
 
 #include "dragoman/model/recurrent/architecture.h"
 #include "dragoman/model/transformer/architecture.h"
+#include "dragoman/model/universal/architecture.h"
 
 namespace dragoman::model {
 namespace {
@@ -11,7 +12,8 @@ namespace {
 // To add an architecture, add it to this list. It is a deque because references to its elements stay valid when
 // add_architecture appends one.
 std::deque<Architecture>& table() {
-  static std::deque<Architecture> architectures{transformer::make_architecture(), recurrent::make_architecture()};
+  static std::deque<Architecture> architectures{transformer::make_architecture(), recurrent::make_architecture(),
+                                                universal::make_architecture()};
   return architectures;
 }
 

@@ -1,8 +1,6 @@
-#include "dragoman/model/transformer/config.h"
+#include "dragoman/model/transformer/cost.h"
 
 #include <algorithm>
-
-#include "dragoman/model/checked.h"
 
 namespace dragoman::model::transformer {
 
@@ -28,9 +26,9 @@ Checked pairs(const TransformerConfig& config, std::int64_t n, bool is_encoder) 
 
 }  // namespace
 
-// Counts the matrix products of both stacks and of the output projection for n source and m target tokens. Additive
-// scores cost as many as products, one for each channel of a query and a key; their tanh is not counted.
-Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
+// Additive scores cost as many multiply-adds as products, one for each channel of a query and a key; their tanh is not
+// counted.
+LayerCosts layer_costs(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
   // The widths of the keys and of the values of all heads together.
   const Checked K = Checked(config.h) * config.key_width(), W = Checked(config.h) * config.value_width();
@@ -39,12 +37,17 @@ Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int6
     return Checked(rows) * d * (K + K + W) + Checked(rows) * W * d + pairs(config, rows, is_encoder) * (K + W);
   };
   const auto feed_forward = [&](Checked rows) { return rows * d * config.d_ff * 2; };
-  const Checked cross_attention =
-      Checked(m) * d * K + Checked(n) * d * (K + W) + Checked(m) * n * (K + W) + Checked(m) * W * d;
+  const Checked cross_attention = Checked(m) * d * K + Checked(m) * n * (K + W) + Checked(m) * W * d;
 
-  const Checked encoder_layer = self_attention(n, true) + feed_forward(n);
-  const Checked decoder_layer = self_attention(m, false) + cross_attention + feed_forward(m);
-  return Checked(config.N_enc) * encoder_layer + Checked(config.N_dec) * decoder_layer + Checked(m) * d * V;
+  return {.encoder = self_attention(n, true) + feed_forward(n),
+          .decoder = self_attention(m, false) + cross_attention + feed_forward(m),
+          .memory = Checked(n) * d * (K + W),
+          .output = Checked(m) * d * V};
+}
+
+Checked multiply_adds(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
+  const LayerCosts costs = layer_costs(config, n, m);
+  return Checked(config.N_enc) * costs.encoder + Checked(config.N_dec) * (costs.decoder + costs.memory) + costs.output;
 }
 
 }  // namespace dragoman::model::transformer

@@ -44,8 +44,8 @@ ProjectedMemory Decoder::project(const Tensor& memory, const Segments& segments)
   return projected;
 }
 
-Tensor Decoder::operator()(const Tensor& embedded, const Segments& segments, const ProjectedMemory& memory,
-                           nn::Pass& pass) const {
+StackOutput Decoder::operator()(const Tensor& embedded, const Segments& segments, const ProjectedMemory& memory,
+                                nn::Pass& pass) const {
   const Reach past{segments, segments, stack.mask}, source{segments, memory.segments, {}};
   const auto self = [&](const Layer& layer, std::size_t, const Tensor& y) { return layer.self(y, past, pass); };
   const auto cross = [&](const Layer& layer, std::size_t l, const Tensor& y) {
@@ -54,11 +54,11 @@ Tensor Decoder::operator()(const Tensor& embedded, const Segments& segments, con
   return stack.run(embedded, segments, pass, /*free_layers=*/true, self, cross);
 }
 
-StateLayout Decoder::state_layout(DType dtype) const {
+StateLayout Decoder::state_layout(DType dtype, int runs) const {
   const nn::AttentionSizes& sizes = stack.layers.front().self.multi_head.sizes;
   StateLayout layout{.memory = {{"memory", std::ssize(stack.layers) * (sizes.keys() + sizes.values()), dtype}},
                      .cells = {}};
-  for (std::size_t l = 0; l < stack.layers.size(); ++l) {
+  for (std::size_t l = 0; l < runs * stack.layers.size(); ++l) {
     layout.cells.push_back({std::to_string(l) + ".K", sizes.keys(), dtype});
     layout.cells.push_back({std::to_string(l) + ".V", sizes.values(), dtype});
   }
@@ -71,13 +71,15 @@ void Decoder::store_memory(const Tensor& memory, const Array& rows, const StateA
   on.place_rows(W_KV(memory).array(), rows, state.memory(0));
 }
 
-Tensor Decoder::step(const Tensor& embedded, const StepRows& step, const StateArrays& state, nn::Pass& pass) const {
+StackOutput Decoder::step(const Tensor& embedded, const StepRows& step, const StateArrays& state,
+                          nn::Pass& pass) const {
   const std::int64_t rows = step.count();
   require<ShapeError>(embedded.rows() == rows && rows > 0, "step: ", embedded.rows(), " rows for a step of ", rows);
   // Each row is a sentence of one token.
   const Segments one_each{.B = rows, .R = rows, .longest = 1, .offsets = {}, .position = {}, .sentence = {}};
   const auto self = [&](const Layer& layer, std::size_t l, const Tensor& y) {
-    const CachedKeys past{state.cells(2 * l), state.cells(2 * l + 1), step.cells, step.lengths};
+    const std::size_t kept = 2 * (static_cast<std::size_t>(pass.depth) + l);
+    const CachedKeys past{state.cells(kept), state.cells(kept + 1), step.cells, step.lengths};
     return layer.self.step(y, past, stack.mask, pass);
   };
   const auto cross = [&](const Layer& layer, std::size_t l, const Tensor& y) {

@@ -25,17 +25,18 @@ struct Decoder {
   ProjectedMemory project(const Tensor& memory, const Segments& segments) const;
 
   // All positions at once. From row j of a sentence's result, the output projection predicts target token j.
-  Tensor operator()(const Tensor& embedded, const Segments& segments, const ProjectedMemory& memory,
-                    nn::Pass& pass) const;
+  StackOutput operator()(const Tensor& embedded, const Segments& segments, const ProjectedMemory& memory,
+                         nn::Pass& pass) const;
 
   // What is kept between decoding steps. For each source token: the keys and values of every layer's encoder-decoder
   // attention, side by side as W_KV computes them. For each token of a hypothesis: the key and value of every layer's
-  // self-attention.
-  StateLayout state_layout(DType dtype) const;
+  // self-attention, for
+  // each of `runs` runs of the layers.
+  StateLayout state_layout(DType dtype, int runs = 1) const;
   // Projects the memory [R, d_model] and stores row i in row rows[i] of the state's memory; rows is int32 [R].
   void store_memory(const Tensor& memory, const Array& rows, const StateArrays& state) const;
   // A decoding step: row i of `embedded` is the new token of row i of the step.
-  Tensor step(const Tensor& embedded, const StepRows& rows, const StateArrays& state, nn::Pass& pass) const;
+  StackOutput step(const Tensor& embedded, const StepRows& rows, const StateArrays& state, nn::Pass& pass) const;
 
   void parameters(params::ParameterVisitor& visit);
 };

@@ -2,7 +2,7 @@
 
 namespace dragoman::model::transformer {
 
-Tensor Encoder::operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const {
+StackOutput Encoder::operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const {
   const Reach reach{segments, segments, stack.mask};
   const auto self = [&](const Layer& layer, std::size_t, const Tensor& y) { return layer.self(y, reach, pass); };
   const auto no_cross_attention = [](const Layer&, std::size_t, const Tensor& y) { return y; };

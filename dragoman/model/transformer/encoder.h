@@ -11,7 +11,7 @@ struct Encoder {
   explicit Encoder(const TransformerConfig& config) : stack(config, Stack::Kind::kEncoder) {}
 
   // From embedded tokens to the encoder's output, which the decoder uses as its memory.
-  Tensor operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const;
+  StackOutput operator()(const Tensor& embedded, const Segments& segments, nn::Pass& pass) const;
 
   void parameters(params::ParameterVisitor& visit);
 };

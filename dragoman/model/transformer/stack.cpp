@@ -73,7 +73,7 @@ void Stack::show_state(std::size_t l, const Residual& residual, const Segments& 
   const ArenaScope scratch(pass.on.arena());
   const bool is_output = norm == Norm::kPost || l + 1 == layers.size();  // otherwise y is the next layer's input
   const Tensor state = is_output ? residual.y() : ln(residual.x(), segments, pass);
-  pass.observer->see_state(side_of(kind), static_cast<int>(l), state.array());
+  pass.observer->see_state(side_of(kind), pass.depth + static_cast<int>(l), state.array());
 }
 
 void Stack::layer_parameters(params::ParameterVisitor& visit) {

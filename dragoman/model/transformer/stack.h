@@ -24,6 +24,12 @@ struct Layer {
   void parameters(params::ParameterVisitor& visit);
 };
 
+// What a stack computes: its output y, and x, the sum of all sub-layers. With pre-norm y is LayerNorm(x); with
+// post-norm they are the same.
+struct StackOutput {
+  Tensor x, y;
+};
+
 struct Stack {
   enum class Kind : std::uint8_t { kEncoder, kDecoder };
   // The sentence that a stack reads.
@@ -43,21 +49,24 @@ struct Stack {
   // self(layer, number, y) and cross(layer, number, y), because they differ between whole sentences and decoding steps.
   // With free_layers, each layer's memory is freed before the next one runs, unless a backward pass needs it.
   template <class Self, class Cross>
-  Tensor run(const Tensor& embedded, const Segments& segments, nn::Pass& pass, bool free_layers, const Self& self,
-             const Cross& cross) const {
+  StackOutput run(const Tensor& embedded, const Segments& segments, nn::Pass& pass, bool free_layers, const Self& self,
+                  const Cross& cross) const {
     const AddNorm rule = add_norm();
     Residual residual(embedded, rule, segments, pass);
     for (std::size_t l = 0; l < layers.size(); ++l) {
       const Layer& layer = layers[l];
       const auto sub_layers = [&] {
-        residual.add(self(layer, l, residual.y()), place(l, layer.self.multi_head.site));
-        if (layer.cross) residual.add(cross(layer, l, residual.y()), place(l, layer.cross->multi_head.site));
-        residual.add(layer.ffn(residual.y(), segments, pass), layer.ffn.where);
+        const auto add = [&](const Tensor& a, const nn::SubLayer& where) {
+          residual.add(a, where.at_depth(pass.depth));
+        };
+        add(self(layer, l, residual.y()), place(l, layer.self.multi_head.site));
+        if (layer.cross) add(cross(layer, l, residual.y()), place(l, layer.cross->multi_head.site));
+        add(layer.ffn(residual.y(), segments, pass), layer.ffn.where);
       };
       free_layers ? residual.run_and_free(sub_layers) : sub_layers();
       show_state(l, residual, segments, pass);
     }
-    return residual.y();
+    return {residual.x(), residual.y()};
   }
 
   void layer_parameters(params::ParameterVisitor& visit);

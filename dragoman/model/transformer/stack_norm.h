@@ -25,6 +25,9 @@ class StackNorm {
   Sum add(const Tensor& x, const Tensor& a, const Segments& segments, const Dropout& dropout, const nn::SubLayer& where,
           bool keeps_sum, const nn::Pass& pass) const;
 
+  // Only if the normalisation is a LayerNorm.
+  const nn::LayerNorm& layer_norm() const { return std::get<nn::LayerNorm>(kind_); }
+
   void parameters(params::ParameterVisitor& visit);
 
  private:

@@ -65,7 +65,7 @@ TEST_P(Stacks, TheEncoderAppliesItsSublayersInOrder) {
                [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
   }
   if (GetParam() == Norm::kPre) x = standalone.part.stack.ln(x, segments, pass);
-  expect_near(values_of(on, standalone.part(embedded, segments, pass).array()), values_of(on, x.array()), 1e-12);
+  expect_near(values_of(on, standalone.part(embedded, segments, pass).y.array()), values_of(on, x.array()), 1e-12);
 }
 
 TEST_P(Stacks, TheDecoderAttendsToTheMemoryBeforeTheFeedForward) {
@@ -87,7 +87,7 @@ TEST_P(Stacks, TheDecoderAttendsToTheMemoryBeforeTheFeedForward) {
                [&](const Tensor& y) { return layer.ffn(y, segments, pass); });
   }
   if (GetParam() == Norm::kPre) x = standalone.part.stack.ln(x, segments, pass);
-  expect_near(values_of(on, standalone.part(embedded, segments, projected, pass).array()), values_of(on, x.array()),
+  expect_near(values_of(on, standalone.part(embedded, segments, projected, pass).y.array()), values_of(on, x.array()),
               1e-12);
 }
 

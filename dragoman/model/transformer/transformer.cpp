@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dragoman/base/strings.h"
+#include "dragoman/model/transformer/description.h"
 #include "dragoman/nn/embed.h"
 
 namespace dragoman::model::transformer {
@@ -11,13 +12,6 @@ namespace dragoman::model::transformer {
 namespace {
 
 constexpr std::int64_t kTargetSpaces = 32;  // rows of the unused table that the 2017 code had
-
-// Drawn from a normal distribution of variance 1 / d_model, so that an embedding times sqrt(d_model) has variance 1.
-EmbeddingSizes embedding_sizes(const TransformerConfig& config) {
-  params::Initial initial = params::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model)));
-  initial.zero_first_row = config.init == Init::kFairseq;
-  return {config.V_source, config.V_target, config.d_model, config.tie, initial};
-}
 
 params::Parameter position_table(const TransformerConfig& config) {
   return params::Parameter({config.max_positions, config.d_model},
@@ -29,21 +23,18 @@ nn::Sinusoids layout_of(const TransformerConfig& config) {
   return config.positions == Positions::kSinusoidT2T ? nn::Sinusoids::kT2T : nn::Sinusoids::kPaper;
 }
 
-nn::SiteScore site_score(nn::AttentionScore score) {
-  switch (score) {
-    case nn::AttentionScore::kScaled: return nn::SiteScore::kScaledProduct;
-    case nn::AttentionScore::kDot: return nn::SiteScore::kProduct;
-    case nn::AttentionScore::kAdditive: return nn::SiteScore::kAdditive;
-  }
-  return nn::SiteScore::kScaledProduct;
-}
-
 const TransformerConfig& validated(const TransformerConfig& config) {
   config.validate();
   return config;
 }
 
 }  // namespace
+
+EmbeddingSizes embedding_sizes(const TransformerConfig& config) {
+  params::Initial initial = params::Initial::normal(1.0 / std::sqrt(static_cast<double>(config.d_model)));
+  initial.zero_first_row = config.init == Init::kFairseq;
+  return {config.V_source, config.V_target, config.d_model, config.tie, initial};
+}
 
 Transformer::Transformer(const TransformerConfig& config)
     : config_(validated(config)),
@@ -79,12 +70,7 @@ std::vector<float> Transformer::position_encodings(Backend& on, std::int64_t pos
     on.copy_out(staged, encodings.data());
     return encodings;
   }
-  for (std::int64_t position = 0; position < positions; ++position) {
-    for (std::int64_t channel = 0; channel < config_.d_model; ++channel) {
-      encodings.push_back(static_cast<float>(nn::sinusoid(layout_of(config_), position, channel, config_.d_model)));
-    }
-  }
-  return encodings;
+  return nn::sinusoids(layout_of(config_), positions, config_.d_model);
 }
 
 // Section 3.4: "In the embedding layers, we multiply those weights by sqrt(d_model)." Section 5.4: dropout applies "to
@@ -97,13 +83,13 @@ Tensor Transformer::embed(Backend& on, const Tokens& tokens, const params::Param
 Encoded Transformer::encode(const Tokens& source, nn::Pass& pass) const {
   const Tensor P = positions(pass.on, P_source_, source.segments.longest);
   const Tensor embedded = embed(pass.on, source, embeddings_.source(), P, pass.dropout(config_.P_drop));
-  return {encoder_(embedded, source.segments, pass), source.segments};
+  return {encoder_(embedded, source.segments, pass).y, source.segments};
 }
 
 Tensor Transformer::decode(const Tokens& target, const Encoded& encoded, nn::Pass& pass) const {
   const Tensor P = positions(pass.on, P_target_, target.segments.longest);
   const Tensor embedded = embed(pass.on, target, embeddings_.target(), P, pass.dropout(config_.P_drop));
-  return decoder_(embedded, target.segments, decoder_.project(encoded.states, encoded.segments), pass);
+  return decoder_(embedded, target.segments, decoder_.project(encoded.states, encoded.segments), pass).y;
 }
 
 OutputProjection Transformer::output() const { return embeddings_.projection(b_output_); }
@@ -114,57 +100,29 @@ void Transformer::store_memory(const Encoded& encoded, const Array& rows, const 
 
 Tensor Transformer::step(const StepRows& rows, const StateArrays& state, nn::Pass& pass) const {
   const Tensor P = positions(pass.on, P_target_, rows.positions);
-  return decoder_.step(embed(pass.on, rows.tokens(), embeddings_.target(), P, {}), rows, state, pass);
+  return decoder_.step(embed(pass.on, rows.tokens(), embeddings_.target(), P, {}), rows, state, pass).y;
 }
 
 std::int64_t Transformer::max_positions() const {
   return config_.positions == Positions::kLearned ? config_.max_positions : Seq2Seq::max_positions();
 }
 
-nn::AttentionSites Transformer::sites() const {
-  const int r = config_.window;
-  const bool centred = r > 0 && config_.window_kind == Mask::Window::kSliding;
-  const auto site = [&](const char* name, nn::Side queries, nn::Side keys, int layers, int window) {
-    return nn::AttentionSite{.name = name,
-                             .queries = queries,
-                             .keys = keys,
-                             .layers = layers,
-                             .heads = config_.h,
-                             .d_k = config_.key_width(),
-                             .window = window,
-                             .window_kind = window > 0 ? config_.window_kind : Mask::Window::kSliding,
-                             .score = site_score(config_.attention_score)};
-  };
-  using enum nn::Side;
-  nn::AttentionSites sites(3);
-  sites[kEncoderSite] = site("encoder", kSource, kSource, config_.N_enc, centred ? 2 * (r / 2) + 1 : r);
-  sites[kDecoderSite] = site("decoder", kTarget, kTarget, config_.N_dec, r);
-  sites[kCrossSite] = site("cross", kTarget, kSource, config_.N_dec, 0);
-  return sites;
-}
+nn::AttentionSites Transformer::sites() const { return attention_sites(config_, config_.N_enc, config_.N_dec); }
 
-// Figure 1 of the paper. With pre-norm each LayerNorm is before its sub-layer, and one more is on top of each stack.
 BlockStacks Transformer::blocks() const {
-  using enum BlockKind;
-  const bool is_pre = config_.norm == Norm::kPre;
-  const auto add_sub_layer = [&](Blocks& layer, const Block& block) {
-    if (is_pre) layer.push_back({.kind = kNorm});
-    layer.push_back(block);
-    layer.push_back({.kind = is_pre ? kAdd : kAddNorm});
-  };
-  Blocks encoder, decoder, input{{.kind = kEmbedding}};
-  if (config_.positions != Positions::kNone) input.push_back({.kind = kPositions});
-  add_sub_layer(encoder, {.kind = kAttention, .site = "encoder"});
-  add_sub_layer(encoder, {.kind = kFeedForward});
-  add_sub_layer(decoder, {.kind = kAttention, .site = "decoder"});
-  add_sub_layer(decoder, {.kind = kAttention, .site = "cross", .reads = "encoder"});
-  add_sub_layer(decoder, {.kind = kFeedForward});
-  const Blocks top = is_pre ? Blocks{{.kind = kNorm}} : Blocks{};
-  Blocks output = top;
-  output.push_back({.kind = kLinear});
-  output.push_back({.kind = kSoftmax});
-  return {{"encoder", nn::Side::kSource, input, {{encoder, config_.N_enc}}, top},
-          {"decoder", nn::Side::kTarget, input, {{decoder, config_.N_dec}}, output}};
+  using enum Stack::Kind;
+  Blocks input{{.kind = BlockKind::kEmbedding}};
+  if (config_.positions != Positions::kNone) input.push_back({.kind = BlockKind::kPositions});
+  return {{"encoder",
+           nn::Side::kSource,
+           input,
+           {{layer_blocks(config_, kEncoder), config_.N_enc}},
+           top_blocks(config_, kEncoder)},
+          {"decoder",
+           nn::Side::kTarget,
+           input,
+           {{layer_blocks(config_, kDecoder), config_.N_dec}},
+           top_blocks(config_, kDecoder)}};
 }
 
 void Transformer::parameters(params::ParameterVisitor& visit) {

@@ -13,6 +13,10 @@
 
 namespace dragoman::model::transformer {
 
+// The sizes of the embeddings. They are drawn from a normal distribution of variance 1 / d_model, so that an embedding
+// times sqrt(d_model) has variance 1.
+EmbeddingSizes embedding_sizes(const TransformerConfig& config);
+
 class Transformer final : public Seq2Seq {
  public:
   // Defines the names and sizes of all parameters. A ParameterBlock must allocate their memory before use.

@@ -97,6 +97,7 @@ std::string model_json(const ServedModel& model, const RequestLimits& limits) {
               {"summary", info.config.describe()},
               {"width", info.config.width()},
               {"sites", sites_json(model.service.model().model->sites())},
+              {"halts", model.service.model().model->halts()},
               {"stacks", stacks_json(model.service.model().model->blocks())},
               {"config", settings_to_json(info.config)},
               {"parameters", model::parameter_count(info.config)},

@@ -17,6 +17,7 @@
 #include "dragoman/ops/arithmetic.h"
 #include "dragoman/ops/attention.h"
 #include "dragoman/ops/batch_norm.h"
+#include "dragoman/ops/depth.h"
 #include "dragoman/ops/embed.h"
 #include "dragoman/ops/layer_norm.h"
 #include "dragoman/ops/linear.h"
@@ -71,6 +72,26 @@ Segments segments(Backend& on, const Lengths& lengths) {
 
 const Dropout kDropout = Dropout::with(0.3, kSeed, 1, 0);
 
+// Positions that are not differentiated.
+Array draw_positions(Backend& on, const Shape& shape) {
+  RandomStream random(kSeed + 1);
+  return draw(on, shape, random);
+}
+
+// Adaptive computation time in three steps, with N + R in the last column.
+Tensor halted_in_three(Backend& on, Inputs x) {
+  Array steps = on.empty({x[0].rows(), 1}, DType::kFloat64), ones = on.empty_like(steps);
+  on.fill(steps, 0.0);
+  on.fill(ones, 1.0);
+  Tensor rest(on, ones), O;
+  for (int t = 1; t <= 3; ++t) {
+    const ops::HaltWeights now = ops::halt(x[t - 1], x[3], x[4], {.t = t, .last = t == 3}, rest, steps);
+    O = ops::blend_rows(O, x[t - 1], now.weight, OldRows::kKeep);
+    rest = now.rest;
+  }
+  return ops::concat({O, ops::add(Tensor(on, steps), rest)});
+}
+
 void add_plain_ops(Cases& cases) {
   using namespace ops;  // NOLINT: more than twenty ops follow
   add_op(cases, "add", {{3, 4}, {3, 4}}, [](Backend&, Inputs x) { return x[0] + x[1]; });
@@ -121,6 +142,16 @@ void add_plain_ops(Cases& cases) {
          [](Backend&, Inputs x) { return batch_norm(x[0], x[1], x[2], 1e-5).y; });
   add_op(cases, "batch_norm: padding", {{4, 7}, {7}, {7}},
          [](Backend&, Inputs x) { return batch_norm(x[0], x[1], x[2], 1e-5, 3).y; });
+  add_op(cases, "add_coordinates", {{3, 4}, {2, 4}}, [](Backend& on, Inputs x) {
+    const Tensor P = Tensor(on, draw_positions(on, {5, 4}));
+    return add_coordinates(x[0], data::make_ids(on, std::vector<std::int32_t>{4, 0, 2}), P, {x[1], 1, 2.0});
+  });
+  add_op(cases, "halt: three steps, of which the last is forced", {{5, 3}, {5, 3}, {5, 3}, {3, 1}, {1}},
+         halted_in_three);
+  for (const OldRows old : {OldRows::kKeep, OldRows::kFade}) {
+    add_op(cases, old == OldRows::kKeep ? "blend_rows" : "blend_rows: the old rows fade", {{4, 3}, {4, 3}, {4, 1}},
+           [old](Backend&, Inputs x) { return blend_rows(x[0], x[1], x[2], old); });
+  }
   add_op(cases, "weight_norm", {{5, 7}, {7}}, [](Backend&, Inputs x) { return weight_norm(x[0], x[1]); });
   add_op(cases, "weight_norm: a vector", {{5}, {1}}, [](Backend&, Inputs x) { return weight_norm(x[0], x[1]); });
 }
@@ -249,19 +280,27 @@ std::vector<data::SentencePair> tiny_pairs() {
   return {{{4, 7, 2}, {6, 2}}, {{2}, {8, 3, 10, 2}}, {{5, 5, 9, 3, 2}, {2}}, {{10, 2}, {4, 4, 2}}};
 }
 
-// The loss of one update, as a mean over its target tokens, computed without the trainer.
+// The loss of one update, as a mean over its target tokens, and the model's own losses, computed without the trainer.
 double loss_of(Backend& on, const model::Seq2Seq& model, const model::TrainingConfig& training) {
   const ArenaScope values(on.arena()), host(on.host_arena());
   nn::Pass pass{.on = on, .training = true, .seed = training.seed, .update = 1};
   const data::Batch batch = data::make_batch(on, tiny_pairs(), batch_options(model));
+  const auto target_tokens = static_cast<double>(batch.target_tokens);
+  nn::OwnLosses own{.weight = 1 / target_tokens, .source_weight = 1 / static_cast<double>(batch.source.segments.R)};
+  pass.own_losses = &own;
   const Tensor states = model.decode(batch.target, model.encode(batch.source, pass), pass);
   const model::OutputProjection output = model.output();
   const Tensor loss =
       ops::smoothed_cross_entropy(states, output.E, output.b, batch.targets, {.smoothing = smoothing_of(training)})
           .loss;
-  double total = 0;
-  on.copy_out(loss.array(), &total);
-  return total / static_cast<double>(batch.target_tokens);
+  const auto value_of = [&](const Tensor& one) {
+    double value = 0;
+    on.copy_out(one.array(), &value);
+    return value;
+  };
+  double total = value_of(loss) / target_tokens;
+  for (const Tensor& added : own.losses) total += value_of(added);
+  return total;
 }
 
 // Adds random numbers to all parameters. Biases and gains start with equal values, which could hide wrong gradients.
