@@ -13,6 +13,7 @@
 #include "dragoman/backend/attention.h"
 #include "dragoman/backend/beam.h"
 #include "dragoman/backend/best_words.h"
+#include "dragoman/backend/convolution.h"
 #include "dragoman/backend/elementwise.h"
 #include "dragoman/backend/embed.h"
 #include "dragoman/backend/loss.h"
@@ -58,6 +59,7 @@ class Backend : public MatmulKernels,
                 public EmbedKernels,
                 public AttentionKernels,
                 public RecurrenceKernels,
+                public ConvolutionKernels,
                 public MemoryAttentionKernels,
                 public LossKernels,
                 public OptimiserKernels,

@@ -4,6 +4,7 @@
 #include "dragoman/backend/cpu/attention.h"
 #include "dragoman/backend/cpu/beam.h"
 #include "dragoman/backend/cpu/best_words.h"
+#include "dragoman/backend/cpu/convolution.h"
 #include "dragoman/backend/cpu/elementwise.h"
 #include "dragoman/backend/cpu/embed.h"
 #include "dragoman/backend/cpu/loss.h"
@@ -19,6 +20,7 @@ namespace dragoman::cpu {
 
 class CpuBackend final : public Attention,
                          public Beam,
+                         public Convolution,
                          public Elementwise,
                          public Embed,
                          public Loss,

@@ -4,6 +4,7 @@
 #include "dragoman/backend/cuda/attention.h"
 #include "dragoman/backend/cuda/beam.h"
 #include "dragoman/backend/cuda/best_words.h"
+#include "dragoman/backend/cuda/convolution.h"
 #include "dragoman/backend/cuda/elementwise.h"
 #include "dragoman/backend/cuda/embed.h"
 #include "dragoman/backend/cuda/loss.h"
@@ -19,6 +20,7 @@ namespace dragoman::cuda {
 
 class CudaBackend final : public Attention,
                           public Beam,
+                          public Convolution,
                           public Elementwise,
                           public Embed,
                           public Loss,

@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "dragoman/model/convolutional/architecture.h"
 #include "dragoman/model/recurrent/architecture.h"
 #include "dragoman/model/transformer/architecture.h"
 
@@ -11,7 +12,8 @@ namespace {
 // To add an architecture, add it to this list. It is a deque because references to its elements stay valid when
 // add_architecture appends one.
 std::deque<Architecture>& table() {
-  static std::deque<Architecture> architectures{transformer::make_architecture(), recurrent::make_architecture()};
+  static std::deque<Architecture> architectures{transformer::make_architecture(), recurrent::make_architecture(),
+                                             convolutional::make_architecture()};
   return architectures;
 }
 
