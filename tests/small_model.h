@@ -66,6 +66,13 @@ class SmallModelTest : public ::testing::Test {
   Ending translate(const std::string& input, const std::string& flags = "") const {
     return shell(command("translate", flags) + " < " + write("input", input));
   }
+  // Translates with another model in this directory.
+  Ending with(const std::string& name, const std::string& input, const std::string& flags = "") const {
+    const Ending ending = shell(kProgram + " translate --threads 2 --max-extra 10 --model " + file(name) + " " + flags +
+                                " < " + write("input", input));
+    EXPECT_EQ(ending.status, 0) << name << " " << flags << ": " << ending.err;
+    return ending;
+  }
 
   static std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;

@@ -39,12 +39,6 @@ class RecurrentModelTest : public SmallModelTest {
     change(config);
     write_random_model<model::recurrent::SmallRecurrent>(file(name), config, 6);
   }
-  Ending with(const std::string& name, const std::string& input, const std::string& flags = "") const {
-    const Ending ending = shell(kProgram + " translate --threads 2 --max-extra 10 --model " + file(name) + " " + flags +
-                                " < " + write("input", input));
-    EXPECT_EQ(ending.status, 0) << name << " " << flags << ": " << ending.err;
-    return ending;
-  }
 
   static inline const std::vector<std::string> kNames{"additive", "fixed", "luong", "hard"};
 };

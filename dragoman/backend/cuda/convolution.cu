@@ -10,15 +10,6 @@ namespace {
 
 constexpr int kThreads = 128;
 
-// f(0), ..., f(7).
-template <class F>
-__device__ Eight<float> eight_of(const F& f) {
-  Eight<float> y;
-#pragma unroll
-  for (int i = 0; i < 8; ++i) y.at[i] = f(i);
-  return y;
-}
-
 // Calls body(r, first) for the thread's columns [first, first + 8) of row r, in a matrix of `cols` columns.
 template <class Body>
 __device__ void at_own_eight(std::int64_t rows, std::int64_t cols, const Body& body) {
@@ -84,8 +75,6 @@ __global__ void __launch_bounds__(kThreads)
     if (is_new) store_eight<kPacked>(values, stored.row(cells.row(r)[token]), first, x.cols);
   });
 }
-
-__device__ float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
 template <bool kPacked, class T>
 __global__ void __launch_bounds__(kThreads) glu_kernel(Matrix<const T> x, Matrix<T> y) {

@@ -7,7 +7,7 @@
 #include "dragoman/model/convolutional/testing.h"
 #include "dragoman/nn/layer_testing.h"
 #include "dragoman/ops/arithmetic.h"
-#include "dragoman/train/trainer.h"
+#include "dragoman/ops/smoothed_cross_entropy.h"
 
 namespace dragoman::model::convolutional {
 namespace {
@@ -131,15 +131,24 @@ TEST(ConvolutionalModel, AnUndilatedEncoderSeesOnlyItsNeighbours) {
   }
 }
 
-// The gradients of one update, with and without slow-encoder.
+// The gradients of a batch, with and without slow-encoder.
 std::vector<Doubles> gradients(bool slow_encoder, std::vector<std::string>& names) {
   ConvolutionalConfig config = small_convolutional();
   config.slow_encoder = slow_encoder;
   SmallConvolutional small(config, {.dtype = DType::kFloat64});
-  train::Trainer trainer(small.model, small.block, {}, {});
-  const data::HostBatch batch[] = {
-      data::make_host_batch(random_pairs(3, 5, 37, 1), train::batch_options(small.model))};
-  trainer.gradients(batch);
+  small.block.begin_update();
+  {
+    const Recording recording(*small.on);
+    nn::Pass pass{.on = *small.on, .training = true};
+    const Sentences sources{{5, 6, 7, 2}, {8, 2}}, inputs{{1, 20, 21}, {1, 22}};
+    const Tokens source = data::make_tokens(*small.on, sources, {.V = 37});
+    const Tokens target = data::make_tokens(*small.on, inputs, {.V = 37});
+    const Tensor states = small.model.decode(target, small.model.encode(source, pass), pass);
+    const OutputProjection output = small.model.output();
+    const Array words = make_array(*small.on, {5}, DType::kInt32, {20, 21, 2, 22, 2});
+    backward(ops::smoothed_cross_entropy(states, output.E, output.b, words, {}).loss);
+  }
+  small.block.finish_update();
   names.clear();
   std::vector<Doubles> all;
   for (const params::NamedTensor& tensor : small.block.tensors_in(small.block.gradients())) {
