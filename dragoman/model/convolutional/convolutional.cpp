@@ -74,7 +74,7 @@ std::vector<float> ConvolutionalModel::position_encodings(Backend& on, std::int6
 nn::AttentionSites ConvolutionalModel::sites() const {
   nn::AttentionSite cross = decoder_.layers.front().attention.described("cross");
   cross.layers = config_.N_dec;
-  cross.formula = "(s W + b + e) · z / √2";
+  cross.formula = "(s W_Q + b + e) · h / √2";  // e: the embedded word before, h: the key z
   return {cross};
 }
 
