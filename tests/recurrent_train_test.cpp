@@ -14,8 +14,8 @@ namespace {
 class RecurrentTraining : public LearningTest {
  protected:
   RecurrentTraining()
-      : LearningTest("--arch rnn --embedding 12 --encoder-hidden 8 --hidden 16 --embedding-dropout 0.1 --output-dropout 0.1") {
-  }
+      : LearningTest(
+            "--arch rnn --embedding 12 --encoder-hidden 8 --hidden 16 --embedding-dropout 0.1 --output-dropout 0.1") {}
 };
 
 TEST_F(RecurrentTraining, WithAdditiveAttentionLearnsAndResumes) {

@@ -14,8 +14,8 @@ INSTANTIATE_TEST_SUITE_P(Devices, ConvolutionKernel, ::testing::ValuesIn(kernel_
 
 // Sentences of one token among others, and more rows than a block of work has.
 const std::vector<int> kLengths{3, 1, 7, 40, 2, 1};
-constexpr Taps kTaps[] = {Taps::centred(3, 1), Taps::causal(3, 1), Taps::centred(5, 3), Taps::causal(4, 2),
-                          Taps::causal(2, 100), Taps::causal(1, 1)};
+constexpr Taps kTaps[] = {Taps::centred(3, 1), Taps::causal(3, 1),   Taps::centred(5, 3),
+                          Taps::causal(4, 2),  Taps::causal(2, 100), Taps::causal(1, 1)};
 
 // Calls visit(row, tap, row that it reads) for every tap that reads a row.
 template <class Visit>

@@ -110,8 +110,8 @@ void expect_steps_as_teacher_forcing(const Small& small) {
   }
 }
 
-// Expects that `one` computes for each sentence alone what `other`, the same model with more threads, computes for it in
-// a batch.
+// Expects that `one` computes for each sentence alone what `other`, the same model with more threads, computes for it
+// in a batch.
 template <class Small>
 void expect_batch_mates_change_no_bit(const Small& one, const Small& other) {
   const Sentences sources{{5, 6, 7, 8, 2}, {9, 2}, {11, 12, 13, 2}}, inputs{{1, 20, 21}, {1, 30, 31, 32, 33}, {1, 20}};

@@ -76,8 +76,12 @@ void show(const MemoryAttention& attention, const Shown& shown, const Memory& me
   const Array& v = shown.scores.v ? shown.scores.v.array() : Array();
   pass.observer->see(attention.site, attention.layer, shown.weights, {queries, memory.segments, {}});
   pass.observer->see_projections(attention.site, attention.layer, shown.Q, memory.K.array(), v);
-  pass.observer->see_steps(AttentionSteps{
-      .site = attention.site, .layer = attention.layer, .V = memory.V.array(), .O = shown.context, .output = {}, .W_O = nullptr});
+  pass.observer->see_steps(AttentionSteps{.site = attention.site,
+                                          .layer = attention.layer,
+                                          .V = memory.V.array(),
+                                          .O = shown.context,
+                                          .output = {},
+                                          .W_O = nullptr});
 }
 
 }  // namespace

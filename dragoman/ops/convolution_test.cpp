@@ -71,7 +71,8 @@ TEST(ScaledSum, FusedAgreesWithComposition) {
 TEST(ScaleByRootLength, GradientMatchesFiniteDifferences) {
   const Workbench bench;
   const Segments segments = bench.segments({4, 1});
-  expect_gradients_match([&](auto in) { return scale_by_root_length(in[0], segments, 0.3); }, {bench.random({5, 2}, 1)});
+  expect_gradients_match([&](auto in) { return scale_by_root_length(in[0], segments, 0.3); },
+                         {bench.random({5, 2}, 1)});
 }
 
 TEST(ScaleGradient, KeepsTheValuesAndMultipliesTheGradient) {

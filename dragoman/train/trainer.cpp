@@ -23,13 +23,12 @@ std::unique_ptr<optim::Optimiser> make_optimiser(params::ParameterBlock& block, 
   const optim::WeightDecay decay{.amount = config.weight_decay, .of_vectors = !config.decay_exempt};
   switch (config.optimiser) {
     case model::OptimiserName::kNesterov:
-      return std::make_unique<optim::Nesterov>(
-          block, optim::NesterovSettings{.momentum = config.momentum, .decay = decay});
+      return std::make_unique<optim::Nesterov>(block,
+                                               optim::NesterovSettings{.momentum = config.momentum, .decay = decay});
     case model::OptimiserName::kAdam: break;
   }
   return std::make_unique<optim::Adam>(
-      block,
-      optim::AdamSettings{.beta1 = config.beta1, .beta2 = config.beta2, .epsilon = config.eps, .decay = decay});
+      block, optim::AdamSettings{.beta1 = config.beta1, .beta2 = config.beta2, .epsilon = config.eps, .decay = decay});
 }
 
 }  // namespace

@@ -87,8 +87,7 @@ __global__ void __launch_bounds__(kThreads) glu_kernel(Matrix<const T> x, Matrix
 }
 
 template <bool kPacked, class T, class G>
-__global__ void __launch_bounds__(kThreads)
-    glu_backward_kernel(Matrix<const T> dy, Matrix<const T> x, SinkRows<G> dx) {
+__global__ void __launch_bounds__(kThreads) glu_backward_kernel(Matrix<const T> dy, Matrix<const T> x, SinkRows<G> dx) {
   const std::int64_t c = dy.cols;
   at_own_eight(dy.rows, c, [&](std::int64_t r, std::int64_t first) {
     const Eight<T> d = load_eight<kPacked>(dy.row(r), first, c), a = load_eight<kPacked>(x.row(r), first, c),

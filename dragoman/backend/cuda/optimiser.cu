@@ -1,5 +1,5 @@
-// Adam, Nesterov's momentum, moving averages and the scale of an update. These kernels are limited by memory: a block handles a tile of
-// neighbouring elements, and each thread has two quads of four elements under way at once.
+// Adam, Nesterov's momentum, moving averages and the scale of an update. These kernels are limited by memory: a block
+// handles a tile of neighbouring elements, and each thread has two quads of four elements under way at once.
 #include "dragoman/backend/cuda/optimiser.h"
 
 #include <cmath>

@@ -11,9 +11,10 @@ namespace {
 // The largest number of positions that a convolution may reach over, and of columns that its product may have.
 constexpr int kMaxReach = kMaxWidth;
 
-int number_in(std::string_view text, std::string_view item, std::string_view key, int most) {
+// A part of an item of a list; `limit` is the largest number that it may be, and `most` that of the item.
+int number_in(std::string_view text, int limit, std::string_view item, std::string_view key, int most) {
   const int number = parse_number<int>(text).value_or(0);
-  require<UsageError>(number >= 1 && number <= most, key, " has '", item, "', but its items are numbers from 1 to ",
+  require<UsageError>(number >= 1 && number <= limit, key, " has '", item, "', but its items are numbers from 1 to ",
                       most, ", as in 3, or such a number and for how many layers it is, as in 3x9.");
   return number;
 }
@@ -24,9 +25,9 @@ std::vector<int> each_layer(std::string_view key, const LayerNumbers& list, std:
   std::vector<int> numbers;
   for (const std::string& item : list) {
     const std::size_t x = item.find('x');
-    const int number = number_in(std::string_view(item).substr(0, x), item, key, most);
-    const int times =
-        x == std::string::npos ? 1 : number_in(std::string_view(item).substr(x + 1), item, key, kMaxLayers);
+    const std::string_view text(item);
+    const int number = number_in(text.substr(0, x), most, item, key, most);
+    const int times = x == std::string::npos ? 1 : number_in(text.substr(x + 1), kMaxLayers, item, key, most);
     numbers.insert(numbers.end(), static_cast<std::size_t>(times), number);
     require<UsageError>(numbers.size() <= static_cast<std::size_t>(kMaxLayers), key, " is for more than ", kMaxLayers,
                         " layers.");
@@ -57,8 +58,8 @@ std::vector<LayerSize> layers_of(const StackLists& stack) {
   for (std::size_t l = 0; l < channels.size(); ++l) {
     sizes.push_back({.channels = channels[l], .kernel = kernels[l], .dilation = dilations[l]});
     const int in = l == 0 ? channels[0] : channels[l - 1];
-    require<UsageError>((Checked(kernels[l]) * in).at_most(kMaxWidth), side, "-kernels has ", kernels[l], ", and ", side,
-                        "-channels ", in, "; their product may be at most ", kMaxWidth, ".");
+    require<UsageError>((Checked(kernels[l]) * in).at_most(kMaxWidth), side, "-kernels has ", kernels[l], ", and ",
+                        side, "-channels ", in, "; their product may be at most ", kMaxWidth, ".");
     require<UsageError>((Checked(kernels[l]) * dilations[l]).at_most(kMaxReach), side, "-kernels has ", kernels[l],
                         ", and ", side, "-dilations ", dilations[l], "; their product may be at most ", kMaxReach, ".");
   }

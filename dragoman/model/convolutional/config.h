@@ -53,7 +53,8 @@ struct ConvolutionalConfig {
     field("decoder-layers", N_dec, "layers of the decoder");
     field("embedding", E, "width of the embeddings and of attention");
     field("output-width", E_output, "width of the vectors that the output projection reads; by default embedding");
-    field("encoder-channels", encoder_channels, "width of the encoder's layers: one number, or a list such as 512x9,1024x4");
+    field("encoder-channels", encoder_channels,
+          "width of the encoder's layers: one number, or a list such as 512x9,1024x4");
     field("decoder-channels", decoder_channels, "width of the decoder's layers, in the same way");
     field("encoder-kernels", encoder_kernels, "taps of the encoder's convolutions, in the same way; odd numbers");
     field("decoder-kernels", decoder_kernels, "taps of the decoder's convolutions, in the same way");
@@ -63,7 +64,8 @@ struct ConvolutionalConfig {
     field("target-vocabulary", V_target, "rows of the target embedding and of the output projection");
     field("tie", tie, "which of source embedding, target embedding and output projection share one matrix");
     field("max-positions", max_positions, "rows of each learned position table");
-    field("dropout", P_drop, "dropout of embeddings, of the input of every convolution, and before the output projection");
+    field("dropout", P_drop,
+          "dropout of embeddings, of the input of every convolution, and before the output projection");
     field("slow-encoder", slow_encoder, "divide the gradient of the encoder's output by twice the decoder's layers");
     field("decoder-start", decoder_start, "the decoder's input before the first word");
   }

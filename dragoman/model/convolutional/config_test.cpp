@@ -58,15 +58,21 @@ void expect_refused(void (*change)(ConvolutionalConfig& config), const std::stri
 }
 
 TEST(ConvolutionalConfig, NamesTheSettingsThatDoNotFit) {
-  expect_refused([](auto& c) { c.encoder_dilations = {"1", "3", "9"}; },
-                 "encoder-dilations is for 3 layers, but encoder-layers is 4; give one number for all layers, or one "
-                 "for each.");
+  expect_refused(
+      [](auto& c) {
+        c.encoder_dilations = {"1", "3", "9"};
+      },
+      "encoder-dilations is for 3 layers, but encoder-layers is 4; give one number for all layers, or one "
+      "for each.");
   expect_refused([](auto& c) { c.decoder_channels = {"256x9"}; },
                  "decoder-channels is for 9 layers, but decoder-layers is 3; give one number for all layers, or one "
                  "for each.");
-  expect_refused([](auto& c) { c.encoder_kernels = {"3x3", "4"}; },
-                 "encoder-kernels has 4; the encoder's taps lie on both sides of a word, so their number must be odd, "
-                 "such as 5; decoder-kernels may be even.");
+  expect_refused(
+      [](auto& c) {
+        c.encoder_kernels = {"3x3", "4"};
+      },
+      "encoder-kernels has 4; the encoder's taps lie on both sides of a word, so their number must be odd, "
+      "such as 5; decoder-kernels may be even.");
   const std::string items =
       "', but its items are numbers from 1 to 16777216, as in 3, or such a number and for how many layers it is, as in "
       "3x9.";

@@ -125,8 +125,8 @@ TEST(ConvolutionalModel, AnUndilatedEncoderSeesOnlyItsNeighbours) {
   const Doubles states_a = encoder_states(small, {a}, 0), states_b = encoder_states(small, {b}, 0);
   const std::size_t E = states_a.size() / 6;
   for (std::size_t token = 0; token < 6; ++token) {
-    const bool same = std::equal(states_a.begin() + token * E, states_a.begin() + (token + 1) * E,
-                                 states_b.begin() + token * E);
+    const bool same =
+        std::equal(states_a.begin() + token * E, states_a.begin() + (token + 1) * E, states_b.begin() + token * E);
     EXPECT_EQ(same, token < 2) << token;
   }
 }

@@ -27,8 +27,8 @@ Checked multiply_adds(const ConvolutionalConfig& config, std::int64_t n, std::in
   const auto none = [](Checked) { return Checked(0); };
   const auto attention = [&](Checked c) { return Checked(2) * E * c + Checked(n) * 2 * E; };
   const Checked of_source = stack_work(config, encoder, none) + Checked(encoder.back().channels) * E;
-  const Checked of_target = stack_work(config, decoder, attention) + Checked(decoder.back().channels) * out +
-                            out * config.V_target;
+  const Checked of_target =
+      stack_work(config, decoder, attention) + Checked(decoder.back().channels) * out + out * config.V_target;
   return Checked(n) * of_source + Checked(m) * of_target;
 }
 

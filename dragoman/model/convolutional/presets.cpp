@@ -43,7 +43,7 @@ void symbols(ConvolutionalConfig& model, TrainingConfig& training) {
   model.max_positions = 128;
   model.V_source = model.V_target = 54;
   model.P_drop = 0;
-  training.steps = 1000;
+  training.steps = 1500;
 }
 
 constexpr Row kRows[] = {

@@ -15,10 +15,19 @@ struct Variant {
 constexpr Variant kVariants[] = {
     {"KernelThree", [](auto&) {}},
     {"KernelOne", [](auto& c) { c.encoder_kernels = c.decoder_kernels = {"1"}; }},
-    {"KernelsThreeAndOne", [](auto& c) { c.N_dec = 3, c.decoder_kernels = {"3", "1x2"}; }},
+    {"KernelsThreeAndOne",
+     [](auto& c) {
+       c.N_dec = 3, c.decoder_kernels = {"3", "1x2"};
+     }},
     {"EvenKernelInTheDecoder", [](auto& c) { c.decoder_kernels = {"2"}, c.encoder_kernels = {"5"}; }},
-    {"Dilations", [](auto& c) { c.N_dec = 3, c.encoder_dilations = {"1", "3"}, c.decoder_dilations = {"1", "2", "4"}; }},
-    {"ChannelsThatChange", [](auto& c) { c.encoder_channels = {"9", "7"}, c.decoder_channels = {"5", "13"}; }},
+    {"Dilations",
+     [](auto& c) {
+       c.N_dec = 3, c.encoder_dilations = {"1", "3"}, c.decoder_dilations = {"1", "2", "4"};
+     }},
+    {"ChannelsThatChange",
+     [](auto& c) {
+       c.encoder_channels = {"9", "7"}, c.decoder_channels = {"5", "13"};
+     }},
     {"Tied", [](auto& c) { c.tie = Tie::kThreeWay, c.E_output = 0; }},
     {"TwoVocabularies", [](auto& c) { c.V_source = 50, c.decoder_start = DecoderStart::kZeroVector; }},
 };

@@ -48,7 +48,8 @@ void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const para
 void read_rows(const SafetensorsFile& file, const params::NamedTensor& tensor, std::int64_t first,
                std::span<float> values);
 
-// Rows of a weight-normalised matrix of which the file has directions and lengths: float32, on the device. All rows must be read at once, unless the matrix is normalised by rows (Use::kVocabulary).
+// Rows of a weight-normalised matrix of which the file has directions and lengths: float32, on the device. All rows
+// must be read at once, unless the matrix is normalised by rows (Use::kVocabulary).
 Array read_normed(const SafetensorsFile& file, Backend& on, const params::NamedTensor& tensor, std::int64_t first,
                   std::int64_t rows, AllowedValues values);
 

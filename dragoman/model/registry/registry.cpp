@@ -13,7 +13,7 @@ namespace {
 // add_architecture appends one.
 std::deque<Architecture>& table() {
   static std::deque<Architecture> architectures{transformer::make_architecture(), recurrent::make_architecture(),
-                                             convolutional::make_architecture()};
+                                                convolutional::make_architecture()};
   return architectures;
 }
 

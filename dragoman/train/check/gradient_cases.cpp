@@ -122,7 +122,9 @@ void add_plain_ops(Cases& cases) {
 void add_convolution(Cases& cases) {
   for (const Taps& taps : {Taps::centred(3, 1), Taps::causal(3, 1), Taps::causal(2, 2)}) {
     add_op(cases, join("unfold_rows: ", taps.k, " taps, dilation ", taps.dilation, ", left ", taps.left), {{7, 3}},
-           [taps](Backend& on, Inputs x) { return ops::unfold_rows(x[0], segments(on, {4, 1, 2}), taps); });
+           [taps](Backend& on, Inputs x) {
+             return ops::unfold_rows(x[0], segments(on, {4, 1, 2}), taps);
+           });
   }
   add_op(cases, "glu", {{4, 6}}, [](Backend&, Inputs x) { return ops::glu(x[0]); });
   add_op(cases, "scaled_sum", {{3, 4}, {3, 4}}, [](Backend&, Inputs x) { return ops::scaled_sum(x[0], x[1], 0.7); });
