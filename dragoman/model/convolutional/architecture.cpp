@@ -37,6 +37,7 @@ std::vector<GradientModel> gradient_models() {
     config.encoder_dilations = config.decoder_dilations = {"1", "2"};
     config.decoder_kernels = {"2"};
   });
+  add("without positions", [](ConvolutionalConfig& config) { config.positions = PositionsName::kNone; });
   for (const Tie tie : {Tie::kThreeWay, Tie::kDecoder}) {
     add(join("tie ", to_string(tie)), [&](ConvolutionalConfig& config) { config.tie = tie; });
   }

@@ -2,6 +2,7 @@
 // Learning". The defaults are the model for IWSLT of its authors' code.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,6 +24,10 @@ struct LayerSize {
   bool operator==(const LayerSize&) const = default;
 };
 
+// What is added to the embeddings: a learned vector for each position, or nothing.
+enum class PositionsName { kLearned, kNone };
+constexpr std::array<std::string_view, 2> names(PositionsName) { return {"learned", "none"}; }
+
 // Numbers for the layers of a stack: one for all of them, or one for each, where 512x9 stands for 512 nine times.
 using LayerNumbers = std::vector<std::string>;
 
@@ -42,6 +47,7 @@ struct ConvolutionalConfig {
   int V_source = 10000;
   int V_target = 10000;
   Tie tie = Tie::kNone;
+  PositionsName positions = PositionsName::kLearned;
   int max_positions = 1024;
   float P_drop = 0.2f;
   bool slow_encoder = true;
@@ -63,6 +69,7 @@ struct ConvolutionalConfig {
     field("source-vocabulary", V_source, "rows of the source embedding");
     field("target-vocabulary", V_target, "rows of the target embedding and of the output projection");
     field("tie", tie, "which of source embedding, target embedding and output projection share one matrix");
+    field("positions", positions, "position encodings");
     field("max-positions", max_positions, "rows of each learned position table");
     field("dropout", P_drop,
           "dropout of embeddings, of the input of every convolution, and before the output projection");

@@ -21,6 +21,7 @@ EmbeddingSizes embedding_sizes(const ConvolutionalConfig& config) {
 }
 
 params::Parameter position_table(const ConvolutionalConfig& config) {
+  if (config.positions == PositionsName::kNone) return {};
   return params::Parameter({config.max_positions, config.E}, kInitialEmbedding).used_as(params::Use::kExact);
 }
 
@@ -68,7 +69,11 @@ Tensor ConvolutionalModel::step(const StepRows& rows, const StateArrays& state, 
 }
 
 std::vector<float> ConvolutionalModel::position_encodings(Backend& on, std::int64_t positions) const {
-  return first_rows(on, P_source_, positions);
+  return P_source_ ? first_rows(on, P_source_, positions) : std::vector<float>();
+}
+
+std::int64_t ConvolutionalModel::max_positions() const {
+  return P_source_ ? config_.max_positions : Seq2Seq::max_positions();
 }
 
 nn::AttentionSites ConvolutionalModel::sites() const {
@@ -80,7 +85,9 @@ nn::AttentionSites ConvolutionalModel::sites() const {
 
 BlockStacks ConvolutionalModel::blocks() const {
   using enum BlockKind;
-  const Blocks input{{.kind = kEmbedding}, {.kind = kPositions}}, encoder{{.kind = kConvolution}, {.kind = kAdd}};
+  Blocks input{{.kind = kEmbedding}};
+  if (P_source_) input.push_back({.kind = kPositions});
+  const Blocks encoder{{.kind = kConvolution}, {.kind = kAdd}};
   const Blocks decoder{
       {.kind = kConvolution}, {.kind = kAttention, .site = "cross", .reads = "encoder"}, {.kind = kAdd}};
   return {{"encoder", nn::Side::kSource, input, {{encoder, config_.N_enc}}, {{.kind = kLinear}}},

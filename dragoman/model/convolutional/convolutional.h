@@ -23,7 +23,7 @@ class ConvolutionalModel final : public Seq2Seq {
   std::int64_t source_vocabulary() const override { return config_.V_source; }
   std::int64_t target_vocabulary() const override { return config_.V_target; }
   std::int32_t start_token() const override { return model::start_token(config_.decoder_start); }
-  std::int64_t max_positions() const override { return config_.max_positions; }
+  std::int64_t max_positions() const override;
   std::vector<float> position_encodings(Backend& on, std::int64_t positions) const override;
   nn::AttentionSites sites() const override;
   BlockStacks blocks() const override;
@@ -34,7 +34,7 @@ class ConvolutionalModel final : public Seq2Seq {
  private:
   ConvolutionalConfig config_;
   Embeddings embeddings_;
-  params::Parameter P_source_, P_target_;  // learned positions
+  params::Parameter P_source_, P_target_;  // learned positions; optional
   params::NormedParameter E_output_;       // the output projection, unless it is tied to the target embedding
   params::Parameter b_output_;
   Encoder encoder_;

@@ -28,6 +28,7 @@ constexpr Variant kVariants[] = {
      [](auto& c) {
        c.encoder_channels = {"9", "7"}, c.decoder_channels = {"5", "13"};
      }},
+    {"WithoutPositions", [](auto& c) { c.positions = PositionsName::kNone; }},
     {"Tied", [](auto& c) { c.tie = Tie::kThreeWay, c.E_output = 0; }},
     {"TwoVocabularies", [](auto& c) { c.V_source = 50, c.decoder_start = DecoderStart::kZeroVector; }},
 };

@@ -18,8 +18,11 @@ std::string tensor_text(const SafetensorsFile& file, const std::string& name) {
 bool has_scale_per_row(const params::NamedTensor& tensor) { return tensor.packs_as() == Transpose::kYes; }
 
 void check_tensor(const SafetensorsFile& file, const TensorLabel& expected) {
+  // An exported copy has the matrix NAME in place of its directions NAME.v and lengths NAME.g.
+  const bool is_exported = expected.name.ends_with(".v") && file.has(expected.name.substr(0, expected.name.size() - 2));
   require<Error>(file.has(expected.name), "'", file.path().string(), "' has no tensor '", expected.name,
-                 "', which this model needs.");
+                 "', which this model needs",
+                 is_exported ? "; it is an exported copy, which can translate but not be trained." : ".");
   require<Error>(file.shape(expected.name) == expected.shape, tensor_text(file, expected.name), " is [",
                  fmt::format("{}", fmt::join(file.shape(expected.name), ", ")), "], but this model needs [",
                  fmt::format("{}", fmt::join(expected.shape, ", ")), "].");
