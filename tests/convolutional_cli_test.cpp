@@ -64,6 +64,25 @@ TEST_F(Convolutional, PrintsAnAlignment) {
   EXPECT_EQ(with("conv", text, aligned + "--batch-size 1 --threads 1").out, expected);
 }
 
+TEST_F(Convolutional, TracesHaveAttentionToTheSourceInEveryLayer) {
+  const std::string text = "three four five\n";
+  const Ending traced = with("conv", text, "--scores --attention " + file("traces"));
+  EXPECT_EQ(traced.out, with("conv", text, "--scores").out);  // looking changes nothing
+  const Json trace = parse_json(lines_of(read_file(file("traces"))).at(0), "a trace");
+  ASSERT_EQ(trace["attention"].size(), 1u);
+  const Json& cross = trace["attention"]["cross"];
+  ASSERT_EQ(cross.size(), 3u);
+  for (const Json& layer : cross) {
+    ASSERT_EQ(layer.size(), 1u);
+    EXPECT_EQ(layer[0].size(), trace["tgt"].size() - (trace["finished"] ? 0 : 1));
+    for (const Json& row : layer[0]) EXPECT_EQ(row.size(), 4u);
+  }
+  const Ending shown = run("show --model " + file("conv") + " --threads 1 --input " + write("text", text) +
+                           " --output " + file("page.html"));
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_NE(read_file(file("page.html")).find(R"("arch":"conv")"), std::string::npos);
+}
+
 TEST_F(Convolutional, FormsEnsemblesWithOtherArchitectures) {
   const std::string text = joined(random_lines(12, 5));
   const auto mean = [&](const std::string& one, const std::string& other) {
