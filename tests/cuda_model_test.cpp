@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dragoman/decode/engine/dispatcher.h"
+#include "dragoman/model/convolutional/testing.h"
 #include "dragoman/model/recurrent/testing.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/params/parameter_block.h"
@@ -213,6 +214,23 @@ TEST_F(CudaModel, TranslatesAsTheCpuDoesWithRecurrentModels) {
   model::RecurrentConfig hard = recurrent_arrangements().front().config;
   hard.mode = model::recurrent::ModeName::kHard;
   expect_translations_of_the_cpu<SmallRecurrent>(hard);
+}
+
+TEST_F(CudaModel, HasTheGradientsAndTheTranslationsOfTheCpuForConvolutionalModels) {
+  using namespace model::convolutional;  // NOLINT: several names follow
+  ConvolutionalConfig narrow = small_convolutional(), wide = narrow, tied = narrow;
+  narrow.N_dec = 3;
+  narrow.decoder_kernels = {"3", "1", "2"};
+  narrow.decoder_dilations = {"2", "1", "1"};
+  wide.E = 64;
+  wide.encoder_channels = wide.decoder_channels = {"32", "64"};
+  tied.tie = model::Tie::kThreeWay;
+  tied.E_output = 0;
+  for (const ConvolutionalConfig& config : {narrow, wide, tied}) {
+    SCOPED_TRACE(describe(config));
+    expect_gradients_of_the_cpu<SmallConvolutional>(config);
+    expect_translations_of_the_cpu<SmallConvolutional>(config);
+  }
 }
 
 // The losses of 100 updates, and the weights after the last.

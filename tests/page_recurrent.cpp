@@ -1,8 +1,10 @@
-// The page with recurrent models, which have one attention head with a score of their own, or none.
+// The page with recurrent and convolutional models, whose attention has a score of its own, or which have none.
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
+#include "dragoman/model/convolutional/testing.h"
 #include "dragoman/model/recurrent/testing.h"
 #include "tests/page.h"
 #include "tests/small_model.h"
@@ -10,11 +12,14 @@
 namespace dragoman {
 namespace {
 
+using model::ConvolutionalConfig;
 using model::RecurrentConfig;
+using model::convolutional::SmallConvolutional;
 using namespace model::recurrent;
 
-// Writes a model with random weights that translates kSentence.
-void write_recurrent_model(const std::string& directory, const RecurrentConfig& config) {
+// Writes a model with random weights that translates kSentence. Small is a SmallModelOf<> with these settings.
+template <class Small, class Config>
+void write_translating_model(const std::string& directory, const Config& config) {
   make_directory(directory);
   model::ModelInfo info;
   info.config = config;
@@ -24,7 +29,7 @@ void write_recurrent_model(const std::string& directory, const RecurrentConfig& 
   model::write_info(directory, info);
   model::write_tokenizers(directory, {data::word_tokenizer(), data::word_tokenizer()}, true);
   for (std::uint64_t seed = 1; seed < 100; ++seed) {
-    SmallRecurrent small(info.config.as<RecurrentConfig>(), {.seed = seed});
+    Small small(info.config.as<Config>(), {.seed = seed});
     for (const params::NamedTensor& tensor : small.block.tensors()) {
       small.on->scaled(tensor.values, 1, Sink::accumulate(tensor.values));
     }
@@ -52,9 +57,11 @@ class RecurrentPageTest : public PageTest {
     std::vector<std::string> flags{"--threads", "1"};
     for (const auto& [name, config] :
          {std::pair("additive", additive), {"general", general}, {"hard", hard}, {"fixed", fixed}}) {
-      write_recurrent_model(file(name), config);
+      write_translating_model<SmallRecurrent>(file(name), config);
       flags.insert(flags.end(), {"--model", file(name)});
     }
+    write_translating_model<SmallConvolutional>(file("conv"), model::convolutional::small_convolutional());
+    flags.insert(flags.end(), {"--model", file("conv")});
     server_ = std::make_unique<ServerProcess>(flags);
   }
 
@@ -75,7 +82,9 @@ class RecurrentPageTest : public PageTest {
 
 TEST_F(RecurrentPageTest, WhyFollowsTheScoreOfTheModel) {
   const std::vector<std::string> usual{"dot", "mask", "softmax", "comparison"};
-  for (const std::string name : {"additive", "general", "hard"}) {
+  const std::map<std::string, std::string> scores{
+      {"additive", "tanh"}, {"general", "·h=q·k"}, {"hard", "tanh"}, {"conv", "·h/√2=q·k"}};
+  for (const std::string name : {"additive", "general", "hard", "conv"}) {
     SCOPED_TRACE(name);
     open_model(name, "why");
     wait_until_shown("document.querySelector('.of-attention li')");
@@ -93,7 +102,7 @@ TEST_F(RecurrentPageTest, WhyFollowsTheScoreOfTheModel) {
     EXPECT_LT(std::stod(browser().value("document.querySelector('.why-check').dataset.difference").get<std::string>()),
               1e-5);
     EXPECT_EQ(browser().text(".of-attention .sum .vector-label"), "= context");
-    EXPECT_NE(browser().text(".why-formulas").find(name == "general" ? "·h=q·k" : "tanh"), std::string::npos)
+    EXPECT_NE(browser().text(".why-formulas").find(scores.at(name)), std::string::npos)
         << browser().text(".why-formulas");
   }
 }
@@ -106,6 +115,11 @@ TEST_F(RecurrentPageTest, OnlyViewsThatApplyAreOffered) {
   EXPECT_EQ(browser().value("[...document.querySelectorAll('.play-block')].map(({dataset}) => dataset.kind)"),
             Json({"embedding", "bidirectional", "embedding", "attention", "recurrent", "readout", "linear", "softmax",
                   "probabilities", "search"}));
+  open_model("conv", "heads");
+  EXPECT_EQ(offered(), (std::vector<std::string>{"heads", "grid", "matrix", "why", "ranking", "whatif", "compare",
+                                                 "words", "beam", "play", "positions", "film"}));
+  for (const std::string view : {"grid", "matrix", "ranking", "whatif", "words", "beam", "play", "positions"})
+    show(view);
   open_model("hard", "matrix");
   EXPECT_NE(browser().text("#view .note").find("chooses one token"), std::string::npos);
 

@@ -14,6 +14,7 @@
 #include "dragoman/backend/attention.h"
 #include "dragoman/backend/beam.h"
 #include "dragoman/backend/best_words.h"
+#include "dragoman/backend/convolution.h"
 #include "dragoman/backend/depth.h"
 #include "dragoman/backend/elementwise.h"
 #include "dragoman/backend/embed.h"
@@ -61,6 +62,7 @@ class Backend : public MatmulKernels,
                 public AttentionKernels,
                 public AdditiveAttentionKernels,
                 public RecurrenceKernels,
+                public ConvolutionKernels,
                 public MemoryAttentionKernels,
                 public DepthKernels,
                 public LossKernels,

@@ -23,6 +23,16 @@ void OptimiserKernels::adam(const Array& g, const Array& scale, const AdamStep& 
   do_adam(g, scale, step, theta, m, v, copy);
 }
 
+void OptimiserKernels::nesterov(const Array& g, const Array& scale, const NesterovStep& step, Array& theta, Array& v,
+                                Array& copy) const {
+  const std::int64_t count = theta.count();
+  require<ShapeError>(g.count() == count && v.count() == count && (!copy || copy.count() == count), "nesterov: g is ",
+                      g.shape(), ", theta ", theta.shape(), ", v ", v.shape(), ", the copy ", copy.shape());
+  require<ShapeError>(g.contiguous() && theta.contiguous() && v.contiguous() && (!copy || copy.contiguous()),
+                      "nesterov: g, theta, v and the copy must be contiguous");
+  do_nesterov(g, scale, step, theta, v, copy);
+}
+
 void OptimiserKernels::moving_average(const Array& x, const Array& scale, double decay, Array& mean) const {
   require<ShapeError>(x.count() == mean.count() && x.contiguous() && mean.contiguous(), "moving_average: x is ",
                       x.shape(), ", its mean ", mean.shape(), "; both must be contiguous");

@@ -12,6 +12,13 @@ struct AdamStep {
   std::int64_t t = 1;       // number of this update, counted from 1
 };
 
+struct NesterovStep {
+  double rate = 0;
+  double momentum = 0.99;
+  double rate_ratio = 1;    // the rate divided by that of the update before; 1 for the first update
+  double weight_decay = 0;  // as in AdamStep
+};
+
 class OptimiserKernels {
  public:
   virtual ~OptimiserKernels() = default;
@@ -29,6 +36,12 @@ class OptimiserKernels {
   void adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
             Array& copy) const;
 
+  // Nesterov's momentum in the form that is applied to the parameters themselves. With g multiplied by `scale` and
+  // w = rate_ratio v:  theta += momentum^2 w - (1 + momentum) rate g;  v = momentum w - rate g.
+  // `copy` and `scale` are as in adam().
+  void nesterov(const Array& g, const Array& scale, const NesterovStep& step, Array& theta, Array& v,
+                Array& copy) const;
+
   // mean = decay mean + (1 - decay) x. `scale` is optional: it is that of the update that produced x. If it is NaN,
   // that update was skipped, and nothing changes here either.
   void moving_average(const Array& x, const Array& scale, double decay, Array& mean) const;
@@ -37,6 +50,8 @@ class OptimiserKernels {
   virtual void do_update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const = 0;
   virtual void do_adam(const Array& g, const Array& scale, const AdamStep& step, Array& theta, Array& m, Array& v,
                        Array& copy) const = 0;
+  virtual void do_nesterov(const Array& g, const Array& scale, const NesterovStep& step, Array& theta, Array& v,
+                           Array& copy) const = 0;
   virtual void do_moving_average(const Array& x, const Array& scale, double decay, Array& mean) const = 0;
 };
 

@@ -110,6 +110,7 @@ inline void expect_near(const Doubles& actual, const Doubles& expected, double t
 // Sentences of the given lengths. Their numbers within the update start at first_sentence.
 inline Segments make_segments(const Backend& on, const std::vector<int>& lengths, int first_sentence = 0) {
   Segments segments;
+  segments.first_sentence = first_sentence;
   Doubles offsets{0}, position, sentence;
   for (const int n : lengths) {
     for (int i = 0; i < n; ++i) {

@@ -95,7 +95,12 @@ void require_training_effects(const CommandSettings& given, const TrainOptions& 
     given.require_effect(key, !is_paper,
                          "with the schedule paper; add --schedule inverse-sqrt, or use --rate-constant.");
   }
-  given.require_effect("rate-constant", is_paper, "with the schedule inverse-sqrt; use --peak-rate.");
+  given.require_effect("rate-constant", is_paper, "with the schedules inverse-sqrt and constant; use --peak-rate.");
+  const bool is_adam = training.optimiser == model::OptimiserName::kAdam;
+  for (const char* key : {"beta1", "beta2", "adam-epsilon"}) {
+    given.require_effect(key, is_adam, "with the optimiser nesterov; use --momentum, or --optimiser adam.");
+  }
+  given.require_effect("momentum", !is_adam, "with the optimiser adam; add --optimiser nesterov, or use --beta1.");
   for (const char* key : {"vocabulary", "source-vocabulary", "target-vocabulary"}) {
     if (options.init.empty() || !given.has_flag(key)) continue;
     note(join("train: --", key, " has no effect with --init, which takes the vocabulary of that model."));

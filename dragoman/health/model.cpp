@@ -53,7 +53,7 @@ std::string some_of(const std::vector<std::string>& list) {
 void check_weights(const fs::path& directory, const model::ModelInfo& info, Section& section) {
   const model::SafetensorsFile file(model::weights_file(directory));
   const std::unique_ptr<model::Seq2Seq> model = info.config.make_model();
-  params::ParameterVisitor visitor;
+  params::ParameterVisitor visitor(params::Purpose::kInference);  // of an exported copy or of a trained model
   model->parameters(visitor);
   model::check_tensors(file, visitor.saved());
   const WeightsReport report = examine_weights(file);

@@ -28,6 +28,7 @@ optim::Schedule TrainingConfig::rates(int d_model) const {
 
 void TrainingConfig::validate() const {
   require_probability("label-smoothing", eps_ls);
+  require_probability("momentum", momentum);
   require_probability("beta1", beta1);
   require_probability("beta2", beta2);
   require_positive("adam-epsilon", eps);

@@ -27,9 +27,15 @@ constexpr std::array<std::string_view, 3> names(DecoderStart) { return {"bos", "
 enum class SmoothingForm { kRest, kUniform };
 constexpr std::array<std::string_view, 2> names(SmoothingForm) { return {"rest", "uniform"}; }
 
+// The optimiser: Adam as in the paper, or stochastic gradient descent with Nesterov's momentum.
+enum class OptimiserName { kAdam, kNesterov };
+constexpr std::array<std::string_view, 2> names(OptimiserName) { return {"adam", "nesterov"}; }
+
 struct TrainingConfig {
   double eps_ls = 0.1;
   SmoothingForm smoothing = SmoothingForm::kRest;
+  OptimiserName optimiser = OptimiserName::kAdam;
+  double momentum = 0.99;
   double beta1 = 0.9;
   double beta2 = 0.98;
   double eps = 1e-9;
@@ -53,13 +59,15 @@ struct TrainingConfig {
   void fields(Visitor&& field) {
     field("label-smoothing", eps_ls, "probability taken from the true word and spread over the others");
     field("smoothing", smoothing, "spread that probability over all other words, or over all words");
+    field("optimiser", optimiser, "how gradients change the weights");
+    field("momentum", momentum, "momentum of the optimiser nesterov");
     field("beta1", beta1, "Adam's decay of the mean gradient");
     field("beta2", beta2, "Adam's decay of the mean squared gradient");
     field("adam-epsilon", eps, "added to Adam's denominator");
     field("schedule", schedule, "shape of the learning rate: the paper's equation (3), or one with a peak-rate");
     field("rate-constant", rate_constant, "c in the paper's c d-model^-0.5 min(step^-0.5, step warmup^-1.5)");
-    field("peak-rate", peak_rate, "the highest rate of the schedule inverse-sqrt");
-    field("initial-rate", initial_rate, "the rate from which the schedule inverse-sqrt rises");
+    field("peak-rate", peak_rate, "the highest rate of the schedules inverse-sqrt and constant");
+    field("initial-rate", initial_rate, "the rate from which the schedules inverse-sqrt and constant rise");
     field("warmup", warmup, "updates over which the rate rises");
     field("cooldown", cooldown, "share of the steps, at the end, over which the rate falls to zero");
     field("steps", steps, "updates to train for");

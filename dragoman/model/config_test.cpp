@@ -26,7 +26,7 @@ TEST(TrainingConfig, DefaultsAreValid) { EXPECT_EQ(training_error({}), ""); }
 
 TEST(TrainingConfig, InvalidSettingsAreRefused) {
   EXPECT_EQ(training_error({{"label-smoothing", "1.5"}}), "label-smoothing is 1.5; it must be at least 0 and below 1.");
-  for (const char* key : {"beta1", "beta2"}) EXPECT_NE(training_error({{key, "1"}}), "") << key;
+  for (const char* key : {"momentum", "beta1", "beta2"}) EXPECT_NE(training_error({{key, "1"}}), "") << key;
   for (const char* key : {"warmup", "steps", "batch-tokens", "accumulate", "rate-constant"}) {
     EXPECT_NE(training_error({{key, "0"}}), "") << key;
   }

@@ -1,5 +1,7 @@
 #include "dragoman/model/embeddings.h"
 
+#include <algorithm>
+
 namespace dragoman::model {
 namespace {
 
@@ -32,6 +34,16 @@ void Embeddings::parameters(params::ParameterVisitor& visit) {
   visit("E_source", E_source);
   visit("E_target", E_target);
   visit("E_output", E_output);
+}
+
+std::vector<float> first_rows(Backend& on, const params::Parameter& table, std::int64_t rows) {
+  const ArenaScope scratch(on.arena());
+  const Array& all = table.tensor().array();
+  const Array first = all.row_range(0, std::min(rows, all.rows())), staged = on.empty(first.shape(), DType::kFloat32);
+  on.scaled(first, 1.0, Sink::overwrite(staged));
+  std::vector<float> values(static_cast<std::size_t>(staged.count()));
+  on.copy_out(staged, values.data());
+  return values;
 }
 
 std::int32_t start_token(DecoderStart start) {

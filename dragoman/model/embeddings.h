@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "dragoman/model/config.h"
 #include "dragoman/model/seq2seq.h"
@@ -31,6 +32,9 @@ struct Embeddings {
 
   void parameters(params::ParameterVisitor& visit);
 };
+
+// The first rows of a table of learned positions as floats, at most `rows`; see Seq2Seq::position_encodings().
+std::vector<float> first_rows(Backend& on, const params::Parameter& table, std::int64_t rows);
 
 // The token that the decoder reads before the first word.
 std::int32_t start_token(DecoderStart start);

@@ -27,7 +27,7 @@ concept Architectural = requires(const Config& config, std::int64_t n) {
   { config.V_source } -> std::convertible_to<int>;
   { config.V_target } -> std::convertible_to<int>;
   { config.tie } -> std::convertible_to<Tie>;
-  { config.width() } -> std::convertible_to<int>;  // of the decoder's states; d_model in equation (3)
+  { config.width() } -> std::convertible_to<int>;  // of position encodings; d_model in equation (3)
   config.validate();                               // throws a UsageError for invalid settings
   { make_model(config) } -> std::same_as<std::unique_ptr<Seq2Seq>>;
   // Multiply-adds of all matrix products, attention included, in one forward pass over n source and n target tokens.

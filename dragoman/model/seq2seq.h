@@ -20,6 +20,7 @@ struct Encoded {
   Tensor states;  // [R, ...]: a row for each source token
   Segments segments;
   std::vector<Tensor> summary = {};  // values for whole sentences, [B, ...] each; optional
+  Tensor values = {};                // [R, ...]: what attention mixes, if these are not the states; optional
 };
 
 // The output projection, which turns the decoder's states into logits of the words: states E^T + b.

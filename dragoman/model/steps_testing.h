@@ -91,6 +91,48 @@ Doubles alone(const Small& small, const Sentence& source, const Sentence& inputs
   return last;
 }
 
+// Expects that the steps of a single hypothesis have the bits of teacher forcing, of sentences that were alone or in a
+// batch.
+template <class Small>
+void expect_steps_as_teacher_forcing(const Small& small) {
+  const Sentences sources{{5, 6, 7, 8, 2}, {9, 2}, {11, 12, 13, 2}};
+  const Sentences targets{{20, 21, 22, 2}, {30, 31, 32, 33, 34, 35}, {20, 20, 20, 20, 20, 2}};
+  Sentences inputs;
+  for (const Sentence& target : targets) inputs.push_back(shifted(small, target));
+  const auto V = static_cast<std::size_t>(small.model.target_vocabulary());
+  for (std::size_t b = 0; b < sources.size(); ++b) {
+    const Doubles forced = decoder_rows(small, sources, inputs, b, Output::kLogProbabilities);
+    Steps steps(small, {sources[b]}, 6);
+    for (std::size_t t = 0; t < inputs[b].size(); ++t) {
+      EXPECT_EQ(steps.step({inputs[b][t]}).front(), Doubles(forced.begin() + t * V, forced.begin() + (t + 1) * V))
+          << "sentence " << b << ", step " << t;
+    }
+  }
+}
+
+// Expects that `one` computes for each sentence alone what `other`, the same model with more threads, computes for it
+// in a batch.
+template <class Small>
+void expect_batch_mates_change_no_bit(const Small& one, const Small& other) {
+  const Sentences sources{{5, 6, 7, 8, 2}, {9, 2}, {11, 12, 13, 2}}, inputs{{1, 20, 21}, {1, 30, 31, 32, 33}, {1, 20}};
+  for (std::size_t b = 0; b < sources.size(); ++b) {
+    const Doubles single = decoder_rows(one, {sources[b]}, {inputs[b]}, 0, Output::kStates);
+    EXPECT_EQ(decoder_rows(other, sources, inputs, b, Output::kStates), single);
+    EXPECT_EQ(encoder_states(other, sources, b), encoder_states(one, {sources[b]}, 0));
+  }
+}
+
+// Expects that a target token changes nothing before it.
+template <class Small>
+void expect_future_tokens_do_not_change_the_past(const Small& small) {
+  const Sentences sources{{5, 6, 7, 2}};
+  const Doubles a = decoder_rows(small, sources, {{1, 20, 21, 22}}, 0, Output::kStates),
+                b = decoder_rows(small, sources, {{1, 20, 21, 23}}, 0, Output::kStates);
+  const std::size_t d = a.size() / 4;
+  EXPECT_EQ(Doubles(a.begin(), a.begin() + 3 * d), Doubles(b.begin(), b.begin() + 3 * d));
+  EXPECT_NE(a, b);
+}
+
 // Expects that every hypothesis of two sentences has the scores that it has alone. Like a beam search, but with random
 // choices: hypotheses fork, end and change places.
 template <class Small>

@@ -10,7 +10,8 @@ namespace dragoman::nn {
 
 using params::Initial;
 
-MemoryAttention::MemoryAttention(const MemoryAttentionSizes& sizes_, int site_) : sizes(sizes_), site(site_) {
+MemoryAttention::MemoryAttention(const MemoryAttentionSizes& sizes_, int site_, int layer_)
+    : sizes(sizes_), site(site_), layer(layer_) {
   const auto weights = [&](const char* name, std::int64_t in, std::int64_t out) {
     return Parameter(in, {{name, out, initial_weights(sizes.init, in, out)}});
   };
@@ -73,10 +74,14 @@ struct Shown {
 void show(const MemoryAttention& attention, const Shown& shown, const Memory& memory, const Segments& queries,
           const Pass& pass) {
   const Array& v = shown.scores.v ? shown.scores.v.array() : Array();
-  pass.observer->see(attention.site, 0, shown.weights, {queries, memory.segments, {}});
-  pass.observer->see_projections(attention.site, 0, shown.Q, memory.K.array(), v);
-  pass.observer->see_steps(AttentionSteps{
-      .site = attention.site, .layer = 0, .V = memory.V.array(), .O = shown.context, .output = {}, .W_O = nullptr});
+  pass.observer->see(attention.site, attention.layer, shown.weights, {queries, memory.segments, {}});
+  pass.observer->see_projections(attention.site, attention.layer, shown.Q, memory.K.array(), v);
+  pass.observer->see_steps(AttentionSteps{.site = attention.site,
+                                          .layer = attention.layer,
+                                          .V = memory.V.array(),
+                                          .O = shown.context,
+                                          .output = {},
+                                          .W_O = nullptr});
 }
 
 }  // namespace
@@ -86,7 +91,7 @@ void MemoryAttention::switch_off(const Array& context, std::int64_t first_row, c
     const std::int64_t first = std::max(off.first, first_row) - first_row,
                        end = std::min(off.first + off.rows, first_row + context.rows()) - first_row;
     for (const Head& head : off.heads) {
-      if (head.site != site || first >= end) continue;
+      if (head.site != site || head.layer != layer || first >= end) continue;
       const Array given = context.row_range(first, end - first);
       pass.on.scaled(given, 0, Sink::overwrite(given));
     }
@@ -149,7 +154,7 @@ Tensor MemoryAttention::step(const Tensor& s, const Array& K, const Array& V, co
   }
   if (pass.observer != nullptr) {
     const Array shown = chosen ? one_hot(on, weights.array(), chosen) : weights.array();
-    pass.observer->see_step(site, 0, shown.reshaped({s.rows(), 1, memory.longest}));
+    pass.observer->see_step(site, layer, shown.reshaped({s.rows(), 1, memory.longest}));
   }
   switch_off(context.array(), 0, pass);
   return context;
@@ -163,7 +168,7 @@ Tensor MemoryAttention::step_as_whole(const Tensor& s, const Array& K, const Arr
     weights = on.empty({s.rows(), 1, memory.longest}, accumulation_dtype(s.array().dtype()));
   }
   on.attention_memory(query(s).array(), K, V, memory, {.h = 1, .scale = scores().scale, .dropout = {}}, O, weights);
-  if (pass.observer != nullptr) pass.observer->see_step(site, 0, weights);
+  if (pass.observer != nullptr) pass.observer->see_step(site, layer, weights);
   switch_off(O, 0, pass);
   return Tensor(on, O);
 }

@@ -1,5 +1,5 @@
-// The attention of a recurrent decoder: its state is compared with every state of the encoder, and the weighted mean of
-// these is the context.
+// Attention with one head to the states of the encoder: a state of the decoder is compared with each of them, and their
+// weighted mean is the context.
 #pragma once
 
 #include <algorithm>
@@ -78,12 +78,13 @@ struct MemoryAttention {
   MemoryAttentionSizes sizes;
   HardAttention hard;
   int site = 0;     // index into the model's list of attention sites
+  int layer = 0;    // counted from 0
   Linear W_Q;       // optional
   Linear W_K, W_V;  // optional
   Parameter v, g;   // optional
 
   MemoryAttention() = default;
-  MemoryAttention(const MemoryAttentionSizes& sizes_, int site_);
+  MemoryAttention(const MemoryAttentionSizes& sizes_, int site_, int layer_ = 0);
 
   Memory project(const Tensor& states, const Segments& segments) const;
   // How queries and keys are compared. Make it once for all steps.

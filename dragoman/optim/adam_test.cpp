@@ -57,7 +57,7 @@ struct Reference {
     for (std::size_t i = 0; i < theta.size(); ++i) {
       m[i] = s.beta1 * m[i] + (1 - s.beta1) * g[i];
       v[i] = s.beta2 * v[i] + (1 - s.beta2) * g[i] * g[i];
-      theta[i] -= rate * s.weight_decay * theta[i];
+      theta[i] -= rate * s.decay.amount * theta[i];
       theta[i] -=
           rate * (m[i] / (1 - std::pow(s.beta1, t))) / (std::sqrt(v[i] / (1 - std::pow(s.beta2, t))) + s.epsilon);
     }
@@ -75,7 +75,7 @@ TEST(Adam, WorkedExample) {
 }
 
 TEST(Adam, OnePassOverTheBlockEqualsAnUpdatePerTensor) {
-  const AdamSettings settings{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-6, .weight_decay = 0.01};
+  const AdamSettings settings{.beta1 = 0.8, .beta2 = 0.9, .epsilon = 1e-6, .decay = {.amount = 0.01}};
   AdamOnPair setup(DType::kFloat64, 2, settings);
   Reference W{setup.values(setup.pair.W)}, b{setup.values(setup.pair.b)};
   for (std::uint64_t t = 1; t <= 5; ++t) {
@@ -90,7 +90,7 @@ TEST(Adam, OnePassOverTheBlockEqualsAnUpdatePerTensor) {
 }
 
 TEST(Adam, WeightDecayActsOnTheParameterAndNotOnTheGradient) {
-  AdamOnPair setup(DType::kFloat64, 1, {.weight_decay = 0.5});
+  AdamOnPair setup(DType::kFloat64, 1, {.decay = {.amount = 0.5}});
   const Doubles before = setup.values(setup.pair.W);
   setup.step(Doubles(35, 0), Doubles(3, 0), 0.1);
   const Doubles after = setup.values(setup.pair.W);
@@ -129,7 +129,7 @@ Doubles after_three_steps(int threads) {
 TEST(Adam, GivesTheSameBitsWithAnyNumberOfThreads) { EXPECT_EQ(after_three_steps(1), after_three_steps(3)); }
 
 TEST(Adam, VectorsDoNotDecayIfDecaysVectorsIsFalse) {
-  const AdamSettings only_matrices_decay{.weight_decay = 0.5, .decays_vectors = false};
+  const AdamSettings only_matrices_decay{.decay = {.amount = 0.5, .of_vectors = false}};
   AdamOnPair setup(DType::kFloat64, 2, only_matrices_decay);
   Reference W{setup.values(setup.pair.W)}, b{setup.values(setup.pair.b)};
   for (int step = 1; step <= 3; ++step) {

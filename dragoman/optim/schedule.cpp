@@ -10,7 +10,8 @@ double Schedule::rate_before_cooldown(double t) const {
   if (shape == RateShape::kPaper) {
     return constant * std::pow(static_cast<double>(d_model), -0.5) * std::min(std::pow(t, -0.5), t * std::pow(w, -1.5));
   }
-  return t <= w ? initial + (peak - initial) * t / w : peak * std::sqrt(w / t);
+  if (t <= w) return initial + (peak - initial) * t / w;
+  return shape == RateShape::kConstant ? peak : peak * std::sqrt(w / t);
 }
 
 double Schedule::rate(std::int64_t step) const {

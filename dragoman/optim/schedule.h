@@ -11,10 +11,11 @@ namespace dragoman::optim {
 //   paper:           constant * d_model^-0.5 * min(step^-0.5, step * w^-1.5), equation (3) with a constant that the
 //                    paper sets to one
 //   inverse-sqrt:    linear from `initial` to `peak` over the warm-up, then peak * sqrt(w / step)
-enum class RateShape : std::uint8_t { kPaper, kInverseSquareRoot };
-constexpr std::array<std::string_view, 2> names(RateShape) { return {"paper", "inverse-sqrt"}; }
+//   constant:        the same warm-up, then `peak`
+enum class RateShape : std::uint8_t { kPaper, kInverseSquareRoot, kConstant };
+constexpr std::array<std::string_view, 3> names(RateShape) { return {"paper", "inverse-sqrt", "constant"}; }
 
-// The paper has no cool-down. With one, either rate is multiplied by a factor that falls linearly over the last
+// The paper has no cool-down. With one, the rate is multiplied by a factor that falls linearly over the last
 // `cooldown_steps` of `steps`, and that would reach zero one step later.
 struct Schedule {
   RateShape shape = RateShape::kPaper;

@@ -48,6 +48,12 @@ TEST(InverseSquareRoot, StartsFromItsInitialRate) {
   expect_seven_digits(schedule.rate(2), 3e-4);
 }
 
+TEST(ConstantRate, StaysAtThePeakAfterTheWarmUp) {
+  const Schedule schedule{.shape = RateShape::kConstant, .peak = 0.25, .warmup_steps = 4};
+  EXPECT_EQ(schedule.rate(2), 0.125);
+  for (const int step : {4, 5, 100000}) EXPECT_EQ(schedule.rate(step), 0.25);
+}
+
 TEST(Schedule, CoolsDownLinearlyToItsLastStep) {
   const Schedule plain{.warmup_steps = 10}, cooled{.warmup_steps = 10, .steps = 100, .cooldown_steps = 20};
   EXPECT_EQ(cooled.rate(5), plain.rate(5));

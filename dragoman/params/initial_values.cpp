@@ -42,8 +42,10 @@ std::vector<double> orthogonal(std::int64_t n, RandomStream& random) {
 
 }  // namespace
 
+// A weight-normalised matrix is drawn as its directions are.
 InitialValues::InitialValues(const NamedTensor& tensor, std::uint64_t seed)
-    : initial_(tensor.initial), random_(seed, kInitialPurpose, hash_name(tensor.name)) {
+    : initial_(tensor.initial),
+      random_(seed, kInitialPurpose, hash_name(tensor.is_normed() ? tensor.directions : tensor.name)) {
   if (initial_.zero_first_row) first_row_ = tensor.shape.cols();
   if (initial_.kind != Initial::Kind::kOrthogonal) return;
   require<ShapeError>(tensor.shape.rows() == tensor.shape.cols(), tensor.name, " is ", tensor.shape,
@@ -65,8 +67,22 @@ double InitialValues::one() {
     case Initial::Kind::kUniform: return random_.uniform(-initial_.amount, initial_.amount);
     case Initial::Kind::kNormal: return initial_.amount * random_.normal();
     case Initial::Kind::kOrthogonal: return matrix_[static_cast<std::size_t>(drawn_)];
+    case Initial::Kind::kLengths: break;  // initial_lengths() computes them
   }
   return 0;
+}
+
+std::vector<double> initial_lengths(const NamedTensor& v, std::uint64_t seed) {
+  const bool of_rows = v.packs_as() == Transpose::kYes;
+  const auto rows = static_cast<std::size_t>(v.shape.rows()), cols = static_cast<std::size_t>(v.shape.cols());
+  std::vector<double> lengths(of_rows ? rows : cols, 0.0), row(cols);
+  InitialValues initial(v, seed);
+  for (std::size_t r = 0; r < rows; ++r) {
+    initial.draw(row);
+    for (std::size_t c = 0; c < cols; ++c) lengths[of_rows ? r : c] += row[c] * row[c];
+  }
+  for (double& length : lengths) length = std::sqrt(length);
+  return lengths;
 }
 
 }  // namespace dragoman::params

@@ -27,4 +27,7 @@ class InitialValues {
   std::vector<double> matrix_;              // all values of an orthogonal matrix
 };
 
+// The lengths of the directions of a weight-normalised matrix, computed from the initial values of its tensor v.
+std::vector<double> initial_lengths(const NamedTensor& v, std::uint64_t seed);
+
 }  // namespace dragoman::params

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "dragoman/base/error.h"
+#include "dragoman/ops/arithmetic.h"
+#include "dragoman/ops/weight_norm.h"
 
 namespace dragoman::params {
 
@@ -40,6 +42,37 @@ void ParameterVisitor::operator()(const std::string& name, Parameter& parameter)
                         use, parameter.packed_, first});
     first += part.width;
   }
+}
+
+NormedParameter::NormedParameter(const Shape& shape, const Initial& initial, Use use)
+    : v(shape, initial),
+      g({use == Use::kVocabulary ? shape.rows() : shape.cols()}, Initial::lengths()),
+      W(shape, initial) {
+  v.used_as(use);
+  g.used_as(Use::kExact);
+  W.used_as(use);
+}
+
+Tensor NormedParameter::weights() const {
+  return has_matrix() ? W.tensor() : normed_weights(v.tensor(), g.tensor(), v.use());
+}
+
+Tensor normed_weights(const Tensor& v, const Tensor& g, Use use) {
+  if (use != Use::kVocabulary) return ops::weight_norm(v, g);
+  return ops::transpose(ops::weight_norm(ops::transpose(v), g));
+}
+
+void ParameterVisitor::operator()(const std::string& name, NormedParameter& parameter) {
+  if (!parameter) return;
+  const std::string directions = name + ".v", lengths = name + ".g";
+  if (purpose_ == Purpose::kInference) {
+    (*this)(name, parameter.W);
+    tensors_.back().lengths = prefix_ + lengths;
+  } else {
+    (*this)(directions, parameter.v);
+    (*this)(lengths, parameter.g);
+  }
+  tensors_.back().directions = prefix_ + directions;
 }
 
 void ParameterVisitor::operator()(const std::string& name, Buffer& buffer) {

@@ -13,7 +13,7 @@ namespace dragoman::params {
 
 // The initial distribution of a parameter.
 struct Initial {
-  enum class Kind : std::uint8_t { kConstant, kUniform, kNormal, kOrthogonal };
+  enum class Kind : std::uint8_t { kConstant, kUniform, kNormal, kOrthogonal, kLengths };
   Kind kind = Kind::kConstant;
   double amount = 0;            // the constant, the limit of U(-limit, limit), the standard deviation, or nothing
   bool zero_first_row = false;  // set row 0 to zero: the embedding of the reserved id 0
@@ -21,6 +21,8 @@ struct Initial {
   static Initial constant(double value) { return {Kind::kConstant, value}; }
   static Initial uniform(double limit) { return {Kind::kUniform, limit}; }
   static Initial normal(double deviation) { return {Kind::kNormal, deviation}; }
+  // The lengths of the initial directions of a weight-normalised matrix; see NormedParameter.
+  static Initial lengths() { return {Kind::kLengths, 0}; }
   static Initial orthogonal() { return {Kind::kOrthogonal, 0}; }  // a random square matrix with orthonormal rows
 };
 
@@ -48,6 +50,7 @@ struct Parameter {
   Parameter& rounded_rows(std::int64_t multiple);
   std::int64_t padding_rows() const;  // number of padding rows
   Parameter& used_as(Use use);        // defaults to kProduct
+  Use use() const { return use_; }
 
   explicit operator bool() const { return shape_.rank() > 0; }  // false if the layer does not have this parameter
   const Shape& shape() const { return shape_; }
@@ -71,6 +74,29 @@ struct Parameter {
   Tensor tensor_;
   PackedMatrix packed_;
 };
+
+// A weight-normalised matrix (Salimans and Kingma, 2016): the weights of each output are g v / |v|, with a direction v
+// and a length g that are learned separately. For inference the matrix W is computed once, when the model is loaded.
+struct NormedParameter {
+  NormedParameter() = default;
+  // The initial lengths are those of the initial directions, so that W is drawn from `initial`. The outputs are the
+  // columns of the matrix; for Use::kVocabulary they are its rows.
+  NormedParameter(const Shape& shape, const Initial& initial, Use use = Use::kProduct);
+
+  explicit operator bool() const { return static_cast<bool>(W); }
+  DType dtype() const { return has_matrix() ? W.dtype() : v.dtype(); }
+  // The matrix. In a block for training it is computed at each call.
+  Tensor weights() const;
+  const PackedMatrix& packed() const { return W.packed(); }
+
+  Parameter v, g;  // directions, in the shape of the matrix, and lengths; in a block for training
+  Parameter W;     // in a block for inference
+
+ private:
+  bool has_matrix() const { return W.tensor() || W.packed(); }
+};
+// g v / |v| for every column of v or, for Use::kVocabulary, for every row.
+Tensor normed_weights(const Tensor& v, const Tensor& g, Use use);
 
 // Numbers that belong to a layer but are not learned by gradient descent, for example a running mean that the layer
 // updates itself. They are saved with the model and restored when a run resumes; the optimiser does not use them.
@@ -100,16 +126,26 @@ struct NamedTensor {
   Use use = Use::kExact;
   PackedMatrix packed = {};       // the packed matrix that holds it, in a block of packed weights
   std::int64_t first_column = 0;  // the first of its columns there
+  // Of the matrix W of a NormedParameter: the names of v and g, in whose place it is. Of g: the name of v.
+  std::string directions = {}, lengths = {};
 
   // Whether it is a weight matrix, which may be packed and rounded for inference.
   bool is_weights() const { return shape.rank() == 2 && use != Use::kExact; }
+  // Whether it is the matrix of a NormedParameter. Its file may have v and g instead.
+  bool is_normed() const { return !lengths.empty(); }
   Transpose packs_as() const { return use == Use::kVocabulary ? Transpose::kYes : Transpose::kNo; }
 };
 
+enum class Purpose : std::uint8_t { kInference, kTraining };
+
 class ParameterVisitor {
  public:
+  // Weight-normalised matrices are listed as NAME.v and NAME.g for training, and as NAME for inference.
+  explicit ParameterVisitor(Purpose purpose = Purpose::kTraining) : purpose_(purpose) {}
+
   // Visits a parameter, unless the layer does not have it. Named columns are listed under their own names.
   void operator()(const std::string& name, Parameter& parameter);
+  void operator()(const std::string& name, NormedParameter& parameter);
   void operator()(const std::string& name, Buffer& buffer);
   // Visits the parameters of a layer under "name.".
   template <class Layer>
@@ -128,6 +164,7 @@ class ParameterVisitor {
   std::vector<NamedTensor> saved() const;
 
  private:
+  Purpose purpose_;
   std::string prefix_;
   std::vector<NamedTensor> tensors_, buffer_tensors_;
   std::vector<Parameter*> parameters_;

@@ -181,7 +181,16 @@ std::vector<NamedTensor> ParameterBlock::tensors_in(const Array& flat) const {
 
 void ParameterBlock::initialise(std::uint64_t seed) {
   std::vector<double> host;
+  const auto named = [this](const std::string& name) { return *std::ranges::find(tensors_, name, &NamedTensor::name); };
   for (const NamedTensor& tensor : saved()) {
+    if (tensor.initial.kind == Initial::Kind::kLengths) {
+      host = initial_lengths(named(tensor.directions), seed);
+      const ArenaScope scratch(on_.arena());
+      Array drawn = on_.empty(tensor.shape, DType::kFloat64);
+      on_.copy_in(host.data(), drawn);
+      on_.scaled(drawn, 1.0, Sink::overwrite(tensor.values));
+      continue;
+    }
     InitialValues initial(tensor, seed);
     for_stored_rows(tensor, [&](std::int64_t first, std::int64_t rows) {
       const Shape shape{rows, tensor.shape.cols()};

@@ -31,8 +31,6 @@ void for_stored_rows(const NamedTensor& tensor, const Work& work) {
 void store_rows(Backend& on, const NamedTensor& tensor, std::int64_t first, const Array& rows,
                 const Array& scales = {});
 
-enum class Purpose : std::uint8_t { kInference, kTraining };
-
 // A range of the flat block: consecutive parameters that are all vectors (biases, norms) or all matrices.
 struct BlockRange {
   std::int64_t first = 0, count = 0;
@@ -49,21 +47,21 @@ class ParameterBlock {
   // the bfloat16 copies itself.
   template <class Model>
   ParameterBlock(Backend& on, DType dtype, Model& model, Purpose purpose) : on_(on) {
-    ParameterVisitor visitor;
+    ParameterVisitor visitor(purpose);
     model.parameters(visitor);
     lay_out(visitor, dtype, purpose);
     lay_out_buffers(visitor, accumulation_dtype(dtype));
-    list_tensors(model);
+    list_tensors(model, purpose);
   }
   // For inference. On the CPU, matrices that are not Use::kExact are packed in this form, and all else is float32. On a
   // CUDA device the matrices are plain, in float32 or bfloat16.
   template <class Model>
   ParameterBlock(Backend& on, WeightForm form, Model& model) : on_(on) {
-    ParameterVisitor visitor;
+    ParameterVisitor visitor(Purpose::kInference);
     model.parameters(visitor);
     lay_out_packed(visitor, form);
     lay_out_buffers(visitor, DType::kFloat32);
-    list_tensors(model);
+    list_tensors(model, Purpose::kInference);
   }
   ParameterBlock(const ParameterBlock&) = delete;
   ParameterBlock& operator=(const ParameterBlock&) = delete;
@@ -111,8 +109,8 @@ class ParameterBlock {
   void lay_out_rounded(const ParameterVisitor& visitor);  // for bfloat16 inference; keeps no float32 originals
   void lay_out_buffers(const ParameterVisitor& visitor, DType dtype);
   template <class Model>
-  void list_tensors(Model& model) {
-    ParameterVisitor bound;
+  void list_tensors(Model& model, Purpose purpose) {
+    ParameterVisitor bound(purpose);
     model.parameters(bound);
     tensors_ = bound.tensors();
     buffer_tensors_ = bound.buffer_tensors();

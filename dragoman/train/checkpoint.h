@@ -25,8 +25,8 @@ std::vector<Checkpoint> list_checkpoints(const std::filesystem::path& model_dire
 // The tensors of a checkpoint.
 struct TrainingTensors {
   std::vector<params::NamedTensor> weights;
-  // The moments of the optimiser and the moving average. Their names begin with "m.", "v." (second moments) and
-  // "average.".
+  // The moments of the optimiser and the moving average. Their names begin with "m." and "v." (the second moments) or
+  // "velocity.", and with "average.".
   std::vector<params::NamedTensor> moments;
 };
 

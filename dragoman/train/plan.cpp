@@ -31,9 +31,10 @@ std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
 std::int64_t parameter_bytes(const TrainingSettings& settings) {
   const bool bfloat16 = settings.run.device_and_type().dtype == DType::kBFloat16;
-  // Weights, gradients and two moments, perhaps a moving average, and perhaps bfloat16 weights, which take half the
-  // size but are counted in full.
-  const std::int64_t copies = 4 + (settings.training.ema > 0 ? 1 : 0) + (bfloat16 ? 1 : 0);
+  // Weights, gradients and one or two moments, perhaps a moving average, and perhaps bfloat16 weights, which take half
+  // the size but are counted in full.
+  const std::int64_t moments = settings.training.optimiser == model::OptimiserName::kAdam ? 2 : 1;
+  const std::int64_t copies = 2 + moments + (settings.training.ema > 0 ? 1 : 0) + (bfloat16 ? 1 : 0);
   // The size of the parameter block, including padding rows and gaps. Memory comes in pages of 2 MiB.
   const std::unique_ptr<model::Seq2Seq> model = settings.model.make_model();
   const std::int64_t count = params::ParameterBlock::elements(*model);

@@ -270,13 +270,12 @@ std::int64_t PreparedRun::vocabulary_bytes() const {
 }
 
 TrainingTensors PreparedRun::tensors() const {
-  TrainingTensors tensors{.weights = block->saved(),
-                          .moments = with_prefix(block->tensors_in(trainer->adam().m()), "m.")};
+  TrainingTensors tensors{.weights = block->saved(), .moments = {}};
   const auto add = [&](const Array& flat, const std::string& prefix) {
     if (flat.absent()) return;
     for (params::NamedTensor& tensor : with_prefix(block->tensors_in(flat), prefix)) tensors.moments.push_back(tensor);
   };
-  add(trainer->adam().v(), "v.");
+  for (const optim::Moment& moment : trainer->optimiser().moments()) add(moment.values, moment.name + ".");
   add(trainer->average(), "average.");
   return tensors;
 }

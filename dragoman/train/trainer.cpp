@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "dragoman/autograd/record.h"
+#include "dragoman/optim/adam.h"
+#include "dragoman/optim/nesterov.h"
 #include "dragoman/params/parameter_block.h"
 
 namespace dragoman::train {
@@ -15,6 +17,18 @@ namespace {
 double average_decay(double most, std::int64_t updates) {
   const auto t = static_cast<double>(updates);
   return updates == 1 ? 0.0 : std::min(most, (1 + t) / (10 + t));
+}
+
+std::unique_ptr<optim::Optimiser> make_optimiser(params::ParameterBlock& block, const model::TrainingConfig& config) {
+  const optim::WeightDecay decay{.amount = config.weight_decay, .of_vectors = !config.decay_exempt};
+  switch (config.optimiser) {
+    case model::OptimiserName::kNesterov:
+      return std::make_unique<optim::Nesterov>(block,
+                                               optim::NesterovSettings{.momentum = config.momentum, .decay = decay});
+    case model::OptimiserName::kAdam: break;
+  }
+  return std::make_unique<optim::Adam>(
+      block, optim::AdamSettings{.beta1 = config.beta1, .beta2 = config.beta2, .epsilon = config.eps, .decay = decay});
 }
 
 }  // namespace
@@ -30,11 +44,7 @@ Trainer::Trainer(const model::Seq2Seq& model, params::ParameterBlock& block, con
       names_(objective_->figures()),
       config_(config),
       schedule_(schedule),
-      adam_(block, {.beta1 = config.beta1,
-                    .beta2 = config.beta2,
-                    .epsilon = config.eps,
-                    .weight_decay = config.weight_decay,
-                    .decays_vectors = !config.decay_exempt}) {
+      optimiser_(make_optimiser(block, config)) {
   const Backend& on = block.backend();
   constexpr std::int64_t kMaxTotals = 32;  // the most float64 numbers that a HostCopy can hold
   require<UsageError>(figure_count() + 2 <= kMaxTotals, "an objective reports at most ", kMaxTotals - 2,
@@ -50,8 +60,7 @@ Trainer::Trainer(const model::Seq2Seq& model, params::ParameterBlock& block, con
 void Trainer::run(const data::HostBatch& batch, const UpdateWeights& weights, bool first) {
   Backend& on = block_.backend();
   const Recording recording(on);
-  nn::Pass pass{
-      .on = on, .training = true, .seed = config_.seed, .update = static_cast<std::uint32_t>(adam_.steps() + 1)};
+  nn::Pass pass{.on = on, .training = true, .seed = config_.seed, .update = static_cast<std::uint32_t>(updates() + 1)};
   const BatchLosses losses = objective_->losses(batch, weights, pass);
   require<Error>(std::ssize(losses.figures) == figure_count(), "an objective names ", figure_count(),
                  " figures, but computed ", losses.figures.size());
@@ -106,7 +115,7 @@ void Trainer::start(std::span<const data::HostBatch> micro_batches) {
     on.sum_of_squares(block_.gradients(), sum);
   }
   on.update_scale(totals_.columns(0, figure_count()), sum, config_.clip, factor);
-  adam_.step(schedule_.rate(adam_.steps() + 1), factor);
+  optimiser_->step(schedule_.rate(updates() + 1), factor);
   update_average(factor);
   update.arriving = on.copy_out_later(totals_);
   under_way_.push_back(std::move(update));
@@ -128,7 +137,7 @@ Losses Trainer::update(std::span<const data::HostBatch> micro_batches) {
   require<Error>(under_way_.empty(), "an update is under way: finish it first");
   start(micro_batches);
   const Losses losses = finish();
-  if (!losses.finite()) adam_.resume(adam_.steps() - 1);  // start() counted the update, but it changed nothing
+  if (!losses.finite()) resume(updates() - 1);  // start() counted the update, but it changed nothing
   return losses;
 }
 
@@ -139,7 +148,7 @@ Losses Trainer::update(std::span<const data::SentencePair> pairs) {
 
 void Trainer::update_average(const Array& scale) {
   if (average_.absent()) return;
-  block_.backend().moving_average(block_.values(), scale, average_decay(config_.ema, adam_.steps()), average_);
+  block_.backend().moving_average(block_.values(), scale, average_decay(config_.ema, updates()), average_);
 }
 
 Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs,

@@ -12,7 +12,7 @@
 #include "dragoman/data/batch.h"
 #include "dragoman/model/config.h"
 #include "dragoman/model/seq2seq.h"
-#include "dragoman/optim/adam.h"
+#include "dragoman/optim/optimiser.h"
 #include "dragoman/optim/schedule.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/objective.h"
@@ -52,14 +52,14 @@ class Trainer {
   // Computes the gradient of one update, without a step of the optimiser.
   Losses gradients(std::span<const data::HostBatch> micro_batches);
 
-  std::int64_t updates() const { return adam_.steps(); }
-  double rate() const { return schedule_.rate(adam_.steps()); }  // the learning rate of the last update
-  const optim::Adam& adam() const { return adam_; }
+  std::int64_t updates() const { return optimiser_->steps(); }
+  double rate() const { return schedule_.rate(updates()); }  // the learning rate of the last update
+  const optim::Optimiser& optimiser() const { return *optimiser_; }
   // The moving average of the weights, in the block's layout; absent unless the settings ask for one.
   const Array& average() const { return average_; }
 
   // Continues after `updates` updates. The caller has already restored weights, moments and average.
-  void resume(std::int64_t updates) { adam_.resume(updates); }
+  void resume(std::int64_t updates) { optimiser_->resume(updates, updates > 0 ? schedule_.rate(updates) : 0); }
 
  private:
   // An update that was started but not finished.
@@ -86,7 +86,7 @@ class Trainer {
   std::vector<std::string> names_;  // names of the figures
   model::TrainingConfig config_;
   optim::Schedule schedule_;
-  optim::Adam adam_;
+  std::unique_ptr<optim::Optimiser> optimiser_;
   std::unique_ptr<Reservation> average_memory_, totals_memory_;
   Array average_;
   Array totals_;  // float64, on the device

@@ -206,8 +206,9 @@ void TrainingLoop::require_finite(double number) const {
 }
 
 void TrainingLoop::save(bool scheduled) {
-  for (const Array& values :
-       {run_.block->values(), run_.trainer->adam().m(), run_.trainer->adam().v(), run_.trainer->average()}) {
+  std::vector<Array> saved{run_.block->values(), run_.trainer->average()};
+  for (const optim::Moment& moment : run_.trainer->optimiser().moments()) saved.push_back(moment.values);
+  for (const Array& values : saved) {
     if (!values.absent()) require_finite(sum_of_squares(values));
   }
   state_.scheduled = scheduled;

@@ -5,6 +5,7 @@
 #include "dragoman/backend/cpu/attention.h"
 #include "dragoman/backend/cpu/beam.h"
 #include "dragoman/backend/cpu/best_words.h"
+#include "dragoman/backend/cpu/convolution.h"
 #include "dragoman/backend/cpu/depth.h"
 #include "dragoman/backend/cpu/elementwise.h"
 #include "dragoman/backend/cpu/embed.h"
@@ -22,6 +23,7 @@ namespace dragoman::cpu {
 class CpuBackend final : public AdditiveAttention,
                          public Attention,
                          public Beam,
+                         public Convolution,
                          public Depth,
                          public Elementwise,
                          public Embed,

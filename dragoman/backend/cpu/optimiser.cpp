@@ -60,6 +60,27 @@ void adam_piece(AdamFactors<T> a, std::int64_t count, const T* g, T* theta, T* m
       });
 }
 
+// theta = decay theta + ahead v - pull g;  v = kept v - taken g.
+template <class T>
+struct NesterovFactors {
+  T ahead, pull, kept, taken, decay;
+
+  NesterovFactors(const NesterovStep& step, double scale)
+      : ahead(static_cast<T>(step.momentum * step.momentum * step.rate_ratio)),
+        pull(static_cast<T>((1 + step.momentum) * step.rate * scale)),
+        kept(static_cast<T>(step.momentum * step.rate_ratio)),
+        taken(static_cast<T>(step.rate * scale)),
+        decay(static_cast<T>(1 - step.rate * step.weight_decay)) {}
+};
+
+template <class T>
+void nesterov_piece(NesterovFactors<T> a, std::int64_t count, const T* g, T* theta, T* v) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    theta[i] = a.decay * theta[i] + a.ahead * v[i] - a.pull * g[i];
+    v[i] = a.kept * v[i] - a.taken * g[i];
+  }
+}
+
 }  // namespace
 
 void Optimiser::do_update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const {
@@ -86,6 +107,23 @@ void Optimiser::do_adam(const Array& g, const Array& scale, const AdamStep& step
     launch(divide_up(count, kPieceElements), [&](std::int64_t piece) {
       const std::int64_t i = piece * kPieceElements;
       adam_piece(factors, std::min(kPieceElements, count - i), gradients + i, thetas + i, ms + i, vs + i);
+    });
+  });
+  if (copy) scaled(theta, 1.0, Sink::overwrite(copy));
+}
+
+void Optimiser::do_nesterov(const Array& g, const Array& scale, const NesterovStep& step, Array& theta, Array& v,
+                            Array& copy) const {
+  const std::int64_t count = theta.count();
+  dispatch(theta.dtype(), [&]<class T>() {
+    const double factor = scale && !dry() ? *scale.data<double>() : 1.0;
+    if (std::isnan(factor)) return;  // this update is skipped
+    const NesterovFactors<T> factors(step, factor);
+    const T* gradients = g.data<T>();
+    T *thetas = theta.data<T>(), *vs = v.data<T>();
+    launch(divide_up(count, kPieceElements), [&](std::int64_t piece) {
+      const std::int64_t i = piece * kPieceElements;
+      nesterov_piece(factors, std::min(kPieceElements, count - i), gradients + i, thetas + i, vs + i);
     });
   });
   if (copy) scaled(theta, 1.0, Sink::overwrite(copy));

@@ -5,6 +5,7 @@
 #include "dragoman/backend/cuda/attention.h"
 #include "dragoman/backend/cuda/beam.h"
 #include "dragoman/backend/cuda/best_words.h"
+#include "dragoman/backend/cuda/convolution.h"
 #include "dragoman/backend/cuda/depth.h"
 #include "dragoman/backend/cuda/elementwise.h"
 #include "dragoman/backend/cuda/embed.h"
@@ -22,6 +23,7 @@ namespace dragoman::cuda {
 class CudaBackend final : public AdditiveAttention,
                           public Attention,
                           public Beam,
+                          public Convolution,
                           public Depth,
                           public Elementwise,
                           public Embed,

@@ -35,7 +35,7 @@ struct TanhGradient {
   __device__ float operator()(float dy, float y) const { return dy * (1 - y * y); }
 };
 struct Sigmoid {
-  __device__ float operator()(float x) const { return 1 / (1 + expf(-x)); }
+  __device__ float operator()(float x) const { return sigmoid(x); }
 };
 struct SigmoidGradient {
   __device__ float operator()(float dy, float y) const { return dy * y * (1 - y); }

@@ -223,6 +223,14 @@ struct alignas(16) Eight<bf16> {
     return __uint_as_float(i % 2 == 0 ? words[i / 2] << 16 : words[i / 2] & 0xFFFF0000u);
   }
 };
+// f(0), ..., f(7).
+template <class F>
+__device__ Eight<float> eight_of(const F& f) {
+  Eight<float> y;
+#pragma unroll
+  for (int i = 0; i < 8; ++i) y.at[i] = f(i);
+  return y;
+}
 template <class T>
 __device__ Eight<T> rounded_to(const Eight<float>& x) {
   if constexpr (std::is_same_v<T, float>) {
@@ -305,6 +313,8 @@ __device__ inline float column_sum(const float* column, std::int64_t rows, std::
   for (int w = 1; w < warps && warp == 0; ++w) sum += shared[w * kWarp + lane];
   return sum;
 }
+
+__device__ inline float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 
 // 2^x in one instruction, accurate to two units in the last place; 0 if the result is below the smallest normal number.
 __device__ inline float power_of_two(float x) {

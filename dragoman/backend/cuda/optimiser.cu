@@ -1,5 +1,5 @@
-// Adam, moving averages and the scale of an update. These kernels are limited by memory: a block handles a tile of
-// neighbouring elements, and each thread has two quads of four elements under way at once.
+// Adam, Nesterov's momentum, moving averages and the scale of an update. These kernels are limited by memory: a block
+// handles a tile of neighbouring elements, and each thread has two quads of four elements under way at once.
 #include "dragoman/backend/cuda/optimiser.h"
 
 #include <cmath>
@@ -115,6 +115,68 @@ __global__ void __launch_bounds__(kThreads)
   for_tile(count, quads, element, two_quads);
 }
 
+// theta = decay theta + ahead v - pull g;  v = kept v - taken g. The gradient is multiplied by the scale first.
+struct NesterovFactors {
+  float ahead, pull, kept, taken, decay;
+
+  explicit NesterovFactors(const NesterovStep& step)
+      : ahead(static_cast<float>(step.momentum * step.momentum * step.rate_ratio)),
+        pull(static_cast<float>((1 + step.momentum) * step.rate)),
+        kept(static_cast<float>(step.momentum * step.rate_ratio)),
+        taken(static_cast<float>(step.rate)),
+        decay(static_cast<float>(1 - step.rate * step.weight_decay)) {}
+};
+
+template <class T>
+__device__ void nesterov_element(const NesterovFactors& a, float scale, T g, T& theta, T& v) {
+  const float gradient = scale * to_float(g), old_v = to_float(v);
+  theta = from_float<T>(a.decay * to_float(theta) + a.ahead * old_v - a.pull * gradient);
+  v = from_float<T>(a.kept * old_v - a.taken * gradient);
+}
+
+// The blocks of memory that nesterov works on; `copy` is null if there is none.
+template <class T, class Copy>
+struct NesterovBlocks {
+  const T* g;
+  T *theta, *v;
+  Copy* copy;
+};
+
+template <class T, class Copy>
+__global__ void __launch_bounds__(kThreads)
+    nesterov_kernel(NesterovFactors a, const double* scale, std::int64_t count, bool quads, NesterovBlocks<T, Copy> x) {
+  const float factor = scale == nullptr ? 1.0f : static_cast<float>(*scale);
+  const auto element = [&](std::int64_t i) {
+    if (isnan(factor)) return;
+    nesterov_element(a, factor, x.g[i], x.theta[i], x.v[i]);
+    if (x.copy != nullptr) x.copy[i] = from_float<Copy>(to_float(x.theta[i]));
+  };
+  const auto two_quads = [&](std::int64_t i, std::int64_t k) {
+    const std::int64_t at[kQuads] = {i, k};
+    Quad<T> g[kQuads], theta[kQuads], v[kQuads];
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+      g[q] = *reinterpret_cast<const Quad<T>*>(x.g + at[q]);
+      theta[q] = *reinterpret_cast<const Quad<T>*>(x.theta + at[q]);
+      v[q] = *reinterpret_cast<const Quad<T>*>(x.v + at[q]);
+    }
+    if (isnan(factor)) return;  // checked after the loads, so that these do not wait for the factor
+#pragma unroll
+    for (int q = 0; q < kQuads; ++q) {
+      Quad<Copy> copy;
+#pragma unroll
+      for (int j = 0; j < 4; ++j) {
+        nesterov_element(a, factor, g[q].at[j], theta[q].at[j], v[q].at[j]);
+        copy.at[j] = from_float<Copy>(to_float(theta[q].at[j]));
+      }
+      *reinterpret_cast<Quad<T>*>(x.theta + at[q]) = theta[q];
+      *reinterpret_cast<Quad<T>*>(x.v + at[q]) = v[q];
+      if (x.copy != nullptr) *reinterpret_cast<Quad<Copy>*>(x.copy + at[q]) = copy;
+    }
+  };
+  for_tile(count, quads, element, two_quads);
+}
+
 template <class T>
 __global__ void __launch_bounds__(kThreads)
     average_kernel(float kept, float taken, const double* scale, std::int64_t count, bool quads, const T* x, T* mean) {
@@ -169,6 +231,19 @@ void Optimiser::do_adam(const Array& g, const Array& scale, const AdamStep& step
              AdamFactors(step), elements<const double>(scale), count, quads,
              AdamBlocks<T, Copy>{elements<const T>(g), elements<T>(theta), elements<T>(m), elements<T>(v),
                                  elements<Copy>(copy)});
+    });
+  });
+}
+
+void Optimiser::do_nesterov(const Array& g, const Array& scale, const NesterovStep& step, Array& theta, Array& v,
+                            Array& copy) const {
+  const std::int64_t count = theta.count();
+  const bool quads = by_quads({&g, &theta, &v, &copy});
+  dispatch(theta.dtype(), [&]<class T>() {
+    dispatch(copy ? copy.dtype() : theta.dtype(), [&]<class Copy>() {
+      launch(*this, nesterov_kernel<T, Copy>, static_cast<unsigned>(divide_up(count, kTile)), kThreads, 0,
+             NesterovFactors(step), elements<const double>(scale), count, quads,
+             NesterovBlocks<T, Copy>{elements<const T>(g), elements<T>(theta), elements<T>(v), elements<Copy>(copy)});
     });
   });
 }

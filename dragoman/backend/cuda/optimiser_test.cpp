@@ -69,6 +69,32 @@ TEST_P(CudaOptimiser, ANanScaleChangesNothing) {
   EXPECT_EQ(values_of(*gpu, blocks[3]), random_values(count, 5));
 }
 
+// theta, v and the copy after a step of Nesterov's momentum.
+std::vector<Array> stepped_by_nesterov(const Backend& on, std::int64_t count, std::int64_t skipped, DType stored,
+                                       DType copied, const Array& scale) {
+  const Array g = block(on, count, stored, random_values(count, 1), skipped);
+  Array theta = block(on, count, stored, random_values(count, 2), skipped);
+  Array v = block(on, count, stored, random_values(count, 3), skipped);
+  Array copy = block(on, count, copied, random_values(count, 5), skipped);
+  on.nesterov(g, scale, {.rate = 0.1, .momentum = 0.9, .rate_ratio = 0.5, .weight_decay = 0.5}, theta, v, copy);
+  return {theta, v, copy};
+}
+
+TEST_P(CudaOptimiser, NesterovAgreesWithTheCpu) {
+  for (const std::int64_t count : {0, 1, 5, 2047, 2048, 2049, 40003}) {
+    for (const std::int64_t skipped : {0, 1, 4}) {
+      expect_as_on_cpu([&](const Backend& on, DType dtype) {
+        return stepped_by_nesterov(on, count, skipped, accumulation_dtype(dtype), dtype,
+                                   make_array(on, {1}, DType::kFloat64, {0.25}));
+      });
+    }
+  }
+  const std::vector<Array> skipped =
+      stepped_by_nesterov(*gpu, 5001, 0, DType::kFloat32, dtype(), make_array(*gpu, {1}, DType::kFloat64, {kNaN}));
+  EXPECT_EQ(values_of(*gpu, skipped[0]), random_values(5001, 2));
+  EXPECT_EQ(values_of(*gpu, skipped[1]), random_values(5001, 3));
+}
+
 TEST_P(CudaOptimiser, MovingAverageAgreesWithTheCpu) {
   for (const std::int64_t count : {0, 3, 2048, 40001}) {
     for (const std::int64_t skipped : {0, 3}) {

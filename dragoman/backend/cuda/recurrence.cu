@@ -10,19 +10,9 @@ namespace {
 // the last steps of a loop still occupy several multiprocessors.
 constexpr int kThreads = 64;
 
-__device__ float sigmoid(float x) { return 1 / (1 + expf(-x)); }
 // The derivatives of sigmoid and tanh, from their values.
 __device__ float sigmoid_slope(float y) { return y * (1 - y); }
 __device__ float tanh_slope(float y) { return 1 - y * y; }
-
-// f(0), ..., f(7).
-template <class F>
-__device__ Eight<float> eight_of(const F& f) {
-  Eight<float> y;
-#pragma unroll
-  for (int i = 0; i < 8; ++i) y.at[i] = f(i);
-  return y;
-}
 
 // The thread's columns [first, first + 8) of row r, in a state of H columns. In an array with a block of H columns for
 // each gate, `gate` selects the block. kPacked is as in load_eight(). A matrix or sink whose data is null is absent.

@@ -49,16 +49,27 @@ RoundedRows rounded(const std::vector<float>& values, const params::NamedTensor&
   return result;
 }
 
-void copy_tensor(const SafetensorsFile& file, const params::NamedTensor& tensor, ExportPrecision precision,
+// The values of a tensor as floats. A weight-normalised matrix is computed if the file has its parts.
+std::vector<float> values_of(const SafetensorsFile& file, const params::NamedTensor& tensor, Backend& on) {
+  std::vector<float> values(static_cast<std::size_t>(tensor.shape.count()));
+  if (!tensor.is_normed() || file.has(tensor.name)) {
+    read_rows(file, tensor, 0, values);
+    return values;
+  }
+  const ArenaScope scratch(on.arena());
+  on.copy_out(read_normed(file, on, tensor, 0, tensor.shape.rows(), AllowedValues::kAny), values.data());
+  return values;
+}
+
+void copy_tensor(const SafetensorsFile& file, const params::NamedTensor& tensor, ExportPrecision precision, Backend& on,
                  SafetensorsWriter& output) {
   const StoredType type = type_in(precision, tensor);
-  if (type == StoredType::kI8 && file.type(tensor.name) == StoredType::kI8) {
+  if (type == StoredType::kI8 && file.has(tensor.name) && file.type(tensor.name) == StoredType::kI8) {
     const RoundedRows same = read_rounded(file, tensor, 0, tensor.shape.rows());
     output.write(same.integers);
     return output.write(same.scales);
   }
-  std::vector<float> values(static_cast<std::size_t>(tensor.shape.count()));
-  read_rows(file, tensor, 0, values);
+  const std::vector<float> values = values_of(file, tensor, on);
   require<Error>(std::ranges::all_of(values, [](float value) { return std::isfinite(value); }), "the tensor '",
                  tensor.name, "' holds numbers that are not finite.");
   if (type == StoredType::kF32) return output.write(values);
@@ -71,7 +82,7 @@ void copy_tensor(const SafetensorsFile& file, const params::NamedTensor& tensor,
 void write_copy(const fs::path& from, const fs::path& to, ExportPrecision precision) {
   ModelInfo info = read_info(from);
   const std::unique_ptr<Seq2Seq> model = info.config.make_model();
-  params::ParameterVisitor visitor;
+  params::ParameterVisitor visitor(params::Purpose::kInference);
   model->parameters(visitor);
   const SafetensorsFile file(weights_file(from));
   const std::vector<params::NamedTensor> tensors = visitor.saved();
@@ -79,7 +90,8 @@ void write_copy(const fs::path& from, const fs::path& to, ExportPrecision precis
   const Tokenizers tokenizers = read_tokenizers(from);
   check_vocabularies(from, tokenizers, info.config);
   SafetensorsWriter output(weights_file(to), labels_in(precision, tensors));
-  for (const params::NamedTensor& tensor : tensors) copy_tensor(file, tensor, precision, output);
+  const std::unique_ptr<Backend> on = make_backend(Device{});
+  for (const params::NamedTensor& tensor : tensors) copy_tensor(file, tensor, precision, *on, output);
   output.finish();
   write_tokenizers(to, tokenizers, info.joint_vocabulary);
   copy_languages(from, to);

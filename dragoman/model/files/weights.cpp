@@ -18,8 +18,11 @@ std::string tensor_text(const SafetensorsFile& file, const std::string& name) {
 bool has_scale_per_row(const params::NamedTensor& tensor) { return tensor.packs_as() == Transpose::kYes; }
 
 void check_tensor(const SafetensorsFile& file, const TensorLabel& expected) {
+  // An exported copy has the matrix NAME in place of its directions NAME.v and lengths NAME.g.
+  const bool is_exported = expected.name.ends_with(".v") && file.has(expected.name.substr(0, expected.name.size() - 2));
   require<Error>(file.has(expected.name), "'", file.path().string(), "' has no tensor '", expected.name,
-                 "', which this model needs.");
+                 "', which this model needs",
+                 is_exported ? "; it is an exported copy, which can translate but not be trained." : ".");
   require<Error>(file.shape(expected.name) == expected.shape, tensor_text(file, expected.name), " is [",
                  fmt::format("{}", fmt::join(file.shape(expected.name), ", ")), "], but this model needs [",
                  fmt::format("{}", fmt::join(expected.shape, ", ")), "].");
@@ -42,6 +45,23 @@ Array staged(Backend& on, const Shape& shape, DType dtype, const void* host) {
   Array rows = on.empty(shape, dtype);
   on.copy_in(host, rows);
   return rows;
+}
+
+// Whether the file has directions and lengths in place of this matrix.
+bool is_in_parts(const SafetensorsFile& file, const params::NamedTensor& tensor) {
+  return tensor.is_normed() && !file.has(tensor.name);
+}
+
+// Such a part of a weight-normalised matrix, as a tensor of its own.
+params::NamedTensor directions_of(const params::NamedTensor& tensor) {
+  return {.name = tensor.directions, .shape = tensor.shape, .initial = {}, .values = {}};
+}
+params::NamedTensor lengths_of(const params::NamedTensor& tensor) {
+  const bool of_rows = tensor.packs_as() == Transpose::kYes;
+  return {.name = tensor.lengths,
+          .shape = Shape{of_rows ? tensor.shape.rows() : tensor.shape.cols()},
+          .initial = {},
+          .values = {}};
 }
 
 }  // namespace
@@ -80,6 +100,12 @@ std::string write_safetensors(const std::filesystem::path& path, Backend& on,
 void check_tensors(const SafetensorsFile& file, std::span<const params::NamedTensor> tensors) {
   std::size_t expected = tensors.size();
   for (const params::NamedTensor& tensor : tensors) {
+    if (is_in_parts(file, tensor)) {
+      check_tensor(file, label_of(directions_of(tensor)));
+      check_tensor(file, label_of(lengths_of(tensor)));
+      ++expected;
+      continue;
+    }
     check_tensor(file, label_of(tensor));
     if (!is_rounded(file, tensor)) continue;
     require<Error>(tensor.is_weights(), tensor_text(file, tensor.name),
@@ -122,6 +148,22 @@ void read_rows(const SafetensorsFile& file, const params::NamedTensor& tensor, s
   }
 }
 
+Array read_normed(const SafetensorsFile& file, Backend& on, const params::NamedTensor& tensor, std::int64_t first,
+                  std::int64_t rows, AllowedValues values) {
+  std::vector<float> host;
+  const auto part = [&](const params::NamedTensor& of, std::int64_t first_element, const Shape& shape) {
+    host.resize(static_cast<std::size_t>(shape.count()));
+    file.read(of.name, first_element, host);
+    require_values(host, values, tensor_text(file, of.name));
+    return Tensor(on, staged(on, shape, DType::kFloat32, host.data()));
+  };
+  const bool of_rows = tensor.packs_as() == Transpose::kYes;
+  const std::int64_t cols = tensor.shape.cols();
+  const Tensor v = part(directions_of(tensor), first * cols, {rows, cols});
+  const Tensor g = part(lengths_of(tensor), of_rows ? first : 0, {of_rows ? rows : cols});
+  return params::normed_weights(v, g, tensor.use).array();
+}
+
 void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const params::NamedTensor> tensors,
                   AllowedValues values) {
   read_tensors(file, on, tensors, [values](const params::NamedTensor&) { return values; });
@@ -132,6 +174,14 @@ void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const para
   check_tensors(file, tensors);
   std::vector<float> host;
   for (const params::NamedTensor& tensor : tensors) {
+    if (is_in_parts(file, tensor)) {
+      const auto read = [&](std::int64_t first, std::int64_t rows) {
+        const ArenaScope scratch(on.arena());
+        store_rows(on, tensor, first, read_normed(file, on, tensor, first, rows, values(tensor)));
+      };
+      tensor.packs_as() == Transpose::kYes ? params::for_stored_rows(tensor, read) : read(0, tensor.shape.rows());
+      continue;
+    }
     params::for_stored_rows(tensor, [&](std::int64_t first, std::int64_t rows) {
       const ArenaScope scratch(on.arena());
       const Shape shape{rows, tensor.shape.cols()};

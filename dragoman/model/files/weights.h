@@ -25,7 +25,8 @@ TensorLabel scales_label_of(const params::NamedTensor& tensor);
 std::string write_safetensors(const std::filesystem::path& path, Backend& on,
                               std::span<const params::NamedTensor> tensors);
 
-// Throws an Error unless the file holds exactly these names with these shapes, and scales for the rounded tensors.
+// Throws an Error unless the file holds exactly these names with these shapes, and scales for the rounded tensors. In
+// place of a weight-normalised matrix it may hold its directions and lengths.
 void check_tensors(const SafetensorsFile& file, std::span<const params::NamedTensor> tensors);
 
 // kInt8 if the file holds a rounded tensor, otherwise kFloat32.
@@ -46,6 +47,11 @@ void read_tensors(const SafetensorsFile& file, Backend& on, std::span<const para
 // Reads rows of a tensor as floats, from row `first` on. Rounded values become integer times scale.
 void read_rows(const SafetensorsFile& file, const params::NamedTensor& tensor, std::int64_t first,
                std::span<float> values);
+
+// Rows of a weight-normalised matrix of which the file has directions and lengths: float32, on the device. All rows
+// must be read at once, unless the matrix is normalised by rows (Use::kVocabulary).
+Array read_normed(const SafetensorsFile& file, Backend& on, const params::NamedTensor& tensor, std::int64_t first,
+                  std::int64_t rows, AllowedValues values);
 
 // A rounded tensor, or some rows of one that has a scale for each row.
 struct RoundedRows {

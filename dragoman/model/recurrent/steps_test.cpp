@@ -63,41 +63,14 @@ class RecurrentVariants : public ::testing::TestWithParam<Variant> {
 INSTANTIATE_TEST_SUITE_P(Configurations, RecurrentVariants, ::testing::ValuesIn(kVariants),
                          [](const auto& variant) { return variant.param.name; });
 
-TEST_P(RecurrentVariants, CachedStepsGiveTheBitsOfTeacherForcing) {
-  const Sentences sources{{5, 6, 7, 8, 2}, {9, 2}, {11, 12, 13, 2}};
-  const Sentences targets{{20, 21, 22, 2}, {30, 31, 32, 33, 34, 35}, {20, 20, 20, 20, 20, 2}};
-  Sentences inputs;
-  for (const Sentence& target : targets) inputs.push_back(shifted(small, target));
-  const auto V = static_cast<std::size_t>(small.model.target_vocabulary());
-  for (std::size_t b = 0; b < 3; ++b) {
-    const Doubles forced = decoder_rows(small, sources, inputs, b, Output::kLogProbabilities);
-    Steps steps(small, {sources[b]}, 6);
-    for (std::size_t t = 0; t < inputs[b].size(); ++t) {
-      EXPECT_EQ(steps.step({inputs[b][t]}).front(), Doubles(forced.begin() + t * V, forced.begin() + (t + 1) * V))
-          << "sentence " << b << ", step " << t;
-    }
-  }
-}
+TEST_P(RecurrentVariants, CachedStepsGiveTheBitsOfTeacherForcing) { expect_steps_as_teacher_forcing(small); }
 
 TEST_P(RecurrentVariants, BatchMatesAndThreadsChangeNoBit) {
-  const SmallRecurrent other(config(), {.threads = 2});
-  const Sentences sources{{5, 6, 7, 8, 2}, {9, 2}, {11, 12, 13, 2}}, inputs{{1, 20, 21}, {1, 30, 31, 32, 33}, {1, 20}};
-  const SmallRecurrent plain(config());
-  for (std::size_t b = 0; b < 3; ++b) {
-    const Doubles single = decoder_rows(plain, {sources[b]}, {inputs[b]}, 0, Output::kStates);
-    EXPECT_EQ(decoder_rows(other, sources, inputs, b, Output::kStates), single);
-    EXPECT_EQ(encoder_states(other, sources, b), encoder_states(plain, {sources[b]}, 0));
-  }
+  const SmallRecurrent plain(config()), other(config(), {.threads = 2});
+  expect_batch_mates_change_no_bit(plain, other);
 }
 
-TEST_P(RecurrentVariants, FutureTokensDoNotChangeThePast) {
-  const Sentences sources{{5, 6, 7, 2}};
-  const Doubles a = decoder_rows(small, sources, {{1, 20, 21, 22}}, 0, Output::kStates),
-                b = decoder_rows(small, sources, {{1, 20, 21, 23}}, 0, Output::kStates);
-  const std::size_t d = a.size() / 4;
-  EXPECT_EQ(Doubles(a.begin(), a.begin() + 3 * d), Doubles(b.begin(), b.begin() + 3 * d));
-  EXPECT_NE(a, b);
-}
+TEST_P(RecurrentVariants, FutureTokensDoNotChangeThePast) { expect_future_tokens_do_not_change_the_past(small); }
 
 TEST_P(RecurrentVariants, EveryHypothesisScoresAsIfItWereAlone) { expect_scores_as_if_alone(small, 5, 7); }
 

@@ -2,6 +2,7 @@
 
 #include <deque>
 
+#include "dragoman/model/convolutional/architecture.h"
 #include "dragoman/model/recurrent/architecture.h"
 #include "dragoman/model/transformer/architecture.h"
 #include "dragoman/model/universal/architecture.h"
@@ -13,7 +14,7 @@ namespace {
 // add_architecture appends one.
 std::deque<Architecture>& table() {
   static std::deque<Architecture> architectures{transformer::make_architecture(), recurrent::make_architecture(),
-                                                universal::make_architecture()};
+                                                convolutional::make_architecture(), universal::make_architecture()};
   return architectures;
 }
 

@@ -1,6 +1,5 @@
 #include "dragoman/model/transformer/transformer.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "dragoman/base/strings.h"
@@ -58,18 +57,8 @@ Tensor Transformer::positions(Backend& on, const params::Parameter& learned, std
 }
 
 std::vector<float> Transformer::position_encodings(Backend& on, std::int64_t positions) const {
-  std::vector<float> encodings;
-  if (config_.positions == Positions::kNone) return encodings;
-  if (config_.positions == Positions::kLearned) {
-    const ArenaScope scratch(on.arena());
-    const Array& P = P_source_.tensor().array();
-    const Array rows = P.row_range(0, std::min(positions, P.rows()));
-    const Array staged = on.empty(rows.shape(), DType::kFloat32);
-    on.scaled(rows, 1.0, Sink::overwrite(staged));
-    encodings.resize(static_cast<std::size_t>(staged.count()));
-    on.copy_out(staged, encodings.data());
-    return encodings;
-  }
+  if (config_.positions == Positions::kNone) return {};
+  if (config_.positions == Positions::kLearned) return first_rows(on, P_source_, positions);
   return nn::sinusoids(layout_of(config_), positions, config_.d_model);
 }
 

@@ -17,6 +17,7 @@
 #include "dragoman/ops/arithmetic.h"
 #include "dragoman/ops/attention.h"
 #include "dragoman/ops/batch_norm.h"
+#include "dragoman/ops/convolution.h"
 #include "dragoman/ops/depth.h"
 #include "dragoman/ops/embed.h"
 #include "dragoman/ops/layer_norm.h"
@@ -154,6 +155,20 @@ void add_plain_ops(Cases& cases) {
   }
   add_op(cases, "weight_norm", {{5, 7}, {7}}, [](Backend&, Inputs x) { return weight_norm(x[0], x[1]); });
   add_op(cases, "weight_norm: a vector", {{5}, {1}}, [](Backend&, Inputs x) { return weight_norm(x[0], x[1]); });
+}
+
+void add_convolution(Cases& cases) {
+  for (const Taps& taps : {Taps::centred(3, 1), Taps::causal(3, 1), Taps::causal(2, 2)}) {
+    add_op(cases, join("unfold_rows: ", taps.k, " taps, dilation ", taps.dilation, ", left ", taps.left), {{7, 3}},
+           [taps](Backend& on, Inputs x) {
+             return ops::unfold_rows(x[0], segments(on, {4, 1, 2}), taps);
+           });
+  }
+  add_op(cases, "glu", {{4, 6}}, [](Backend&, Inputs x) { return ops::glu(x[0]); });
+  add_op(cases, "scaled_sum", {{3, 4}, {3, 4}}, [](Backend&, Inputs x) { return ops::scaled_sum(x[0], x[1], 0.7); });
+  add_op(cases, "scale_by_root_length", {{6, 3}}, [](Backend& on, Inputs x) {
+    return ops::scale_by_root_length(x[0], segments(on, {2, 1, 3}), 0.7);
+  });
 }
 
 void add_linear(Cases& cases) {
@@ -376,6 +391,7 @@ void add_models(Cases& cases) {
 std::vector<GradientCase> gradient_cases() {
   Cases cases;
   add_plain_ops(cases);
+  add_convolution(cases);
   add_linear(cases);
   add_embed(cases);
   add_add_norm(cases);
