@@ -16,7 +16,9 @@
 #include "bench/flags.h"
 #include "bench/timing.h"
 #include "dragoman/backend/choice.h"
+#include "dragoman/base/error.h"
 #include "dragoman/base/random.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/data/tokens.h"
 
 namespace dragoman::bench {
@@ -129,11 +131,12 @@ void run(const Options& options) {
     for (const int r : {33, 65, 129, 257}) add(fmt::format("r = {}", r), r);
     add("full again", 0);
     measure(*on, options, cases);
-    fmt::print("{}, n = {}, d = {}, {} heads, {} {}{}, {} {}, {} threads; median of {}\n",
+    fmt::print("{}, n = {}, d = {}, {} heads, {} {}{}, {} {}, {}; median of {}\n",
                with_backward ? "forward+backward" : "forward", options.n, options.d, options.h,
                options.causal ? "causal" : "centred", options.block ? "blocks" : "windows",
                options.calls() > 1 ? fmt::format(", {} calls at a time", options.calls()) : "", device_name(device),
-               options.dtype() == DType::kBFloat16 ? "bf16" : "fp32", on->threads(), options.rounds);
+               options.dtype() == DType::kBFloat16 ? "bf16" : "fp32", join(counted(on->threads(), "thread")),
+               options.rounds);
     const double copy = cases[0].time(), full = cases[1].time(), narrow = cases[2].time();
     for (const Case& one : cases) {
       fmt::print("  {:16} {:10.3f} ms {:9.2f} x copy {:8.2f} x r = 33   full / this {:7.2f}\n", one.name,

@@ -16,7 +16,8 @@ namespace {
 class TransformerOptions : public TrainingTest {
  protected:
   Ending trained(const std::string& model, const std::string& more) const {
-    const Ending ending = run(train(model, more + " --save-every 10 --valid-every 20 --report-every 20 --warmup 20"));
+    const Ending ending =
+        run(train(model, more + " --save-every 10 --valid-every 20 --report-every 20 --warmup 20 --average 2"));
     EXPECT_EQ(ending.status, 0) << ending.err;
     return ending;
   }
@@ -70,7 +71,7 @@ TEST_F(TransformerOptions, BatchNormLearnsResumesAndTranslates) {
 }
 
 TEST_F(TransformerOptions, AKilledRunWithBatchNormEndsWithTheSameBytes) {
-  const std::string flags = "--norm-kind batch --norm pre --steps 120 --save-every 10", model = file("killed");
+  const std::string flags = "--norm-kind batch --norm pre --steps 60 --save-every 10", model = file("killed");
   {
     Child child(train("killed", flags));
     EXPECT_TRUE(child.wait_until([&] { return !checkpoint_steps(model).empty(); })) << child.wait().err;
@@ -107,7 +108,7 @@ TEST_F(TransformerOptions, ValidationReportsTheLossWithBatchStatisticsToo) {
 }
 
 TEST_F(TransformerOptions, AnAverageHasTheMeanOfTheRunningValues) {
-  trained("model", "--norm-kind batch --steps 20 --average 0 --ema 0");
+  trained("model", "--norm-kind batch --steps 20");
   const Ending ending = run("average --model " + file("model") + " --last 2 --output " + file("mean"));
   ASSERT_EQ(ending.status, 0) << ending.err;
   for (const std::string name : {"dec.0.ln2.running_mean", "dec.0.ln2.running_variance"}) {

@@ -8,8 +8,8 @@
 //   4. O += exponentials * V.
 // At the end each row of O is divided by its sum of exponentials.
 //
-// With a window r, blocks of queries are small, and their blocks of keys begin with the first key that some of their
-// queries see. So a query computes at most r + kBandQueries - 1 keys, 2 floor(r / 2) + kBandQueries in the encoder.
+// With a window, blocks of queries are small, and their blocks of keys begin with the first key that some of their
+// queries see. So a query computes at most kBandQueries - 1 keys more than its sliding window has.
 #pragma once
 
 #include <algorithm>

@@ -39,7 +39,7 @@ function modelScore(site) {
     formula(mo("="), scoreOf(site, mi("q"), mi("k"))));
 }
 
-/** Equation (1), or the score that the model has in its place. Queries and keys without a formula are explained below. */
+/** Equation (1), or the score in the symbols of the model; empty if oneWeight() says all that there is to say. */
 export function scoreFormula(site) {
   if (followsEquationOne(site)) return equationOne();
   return site.formula ? modelScore(site) : "";

@@ -57,7 +57,8 @@ function addNorm(own, parameters) {
   if (!own) return null;
   return {
     residual: unpacked(own.residual), sum: unpacked(own.sum), result: unpacked(own.result),
-    mean: own.mean ?? unpacked(parameters.mean), rstd: own.rstd ?? unpacked(parameters.rstd), gamma: unpacked(parameters.gamma), beta: unpacked(parameters.beta), eps: parameters.eps,
+    mean: own.mean ?? unpacked(parameters.mean), rstd: own.rstd ?? unpacked(parameters.rstd),
+    gamma: unpacked(parameters.gamma), beta: unpacked(parameters.beta), eps: parameters.eps,
   };
 }
 
