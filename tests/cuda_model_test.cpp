@@ -7,6 +7,7 @@
 #include "dragoman/model/convolutional/testing.h"
 #include "dragoman/model/recurrent/testing.h"
 #include "dragoman/model/testing.h"
+#include "dragoman/model/universal/testing.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/trainer.h"
 #include "tests/program.h"
@@ -139,6 +140,24 @@ TEST_F(CudaModel, HasTheLossAndTheGradientsOfTheCpu) {
   for (const Arrangement& arrangement : arrangements()) {
     SCOPED_TRACE(arrangement.name);
     expect_gradients_of_the_cpu<model::SmallModel>(arrangement.config);
+  }
+}
+
+TEST_F(CudaModel, HasTheGradientsAndTheTranslationsOfTheCpuForUniversalTransformers) {
+  using namespace model::universal;  // NOLINT: several names follow
+  UniversalConfig narrow = small_universal(), wide = narrow, adaptive = narrow;
+  wide.d_model = 64;
+  wide.signal = SignalName::kLearned;
+  wide.norm = model::transformer::Norm::kPre;
+  adaptive.halting = HaltingName::kAct;
+  adaptive.T = 4;
+  UniversalConfig copying = wide;
+  copying.halting = HaltingName::kAct;
+  copying.halted = HaltedName::kCopy;
+  for (const UniversalConfig& config : {narrow, wide, adaptive, copying}) {
+    SCOPED_TRACE(describe(config));
+    expect_gradients_of_the_cpu<SmallUniversal>(config);
+    expect_translations_of_the_cpu<SmallUniversal>(config);
   }
 }
 

@@ -11,7 +11,9 @@ namespace {
 class UniversalTraining : public LearningTest {
  protected:
   UniversalTraining()
-      : LearningTest("--arch universal --depth-steps 3 --d-model 16 --d-ff 32 --heads 2 --norm pre --dropout 0.1") {}
+      : LearningTest(
+            "--arch universal --depth-steps 3 --d-model 16 --d-ff 32 --heads 2 --norm pre --dropout 0.1"
+            " --schedule inverse-sqrt") {}
 };
 
 TEST_F(UniversalTraining, WithAFixedDepthLearnsAndResumes) {

@@ -10,6 +10,7 @@
 
 #include "dragoman/decode/engine/dispatcher.h"
 #include "dragoman/decode/testing.h"
+#include "dragoman/model/universal/testing.h"
 
 namespace dragoman::decode {
 namespace {
@@ -39,7 +40,8 @@ std::map<std::uint64_t, Result> run(AnyEngine& engine, const std::vector<Sentenc
 }
 
 // Expects that DeviceEngine finds exactly what Engine finds within the same limits.
-void expect_as_engine(const SmallModel& small, const std::vector<Sentence>& sources, const SearchSettings& settings,
+template <class Small>
+void expect_as_engine(const Small& small, const std::vector<Sentence>& sources, const SearchSettings& settings,
                       const EngineLimits& limits) {
   Engine host(*small.on, {&small.model}, settings, limits);
   const auto expected = run(host, sources);
@@ -95,6 +97,13 @@ TEST(DeviceEngine, SupportsModelsWithLearnedPositionsAndWindows) {
     const SmallModel small(config);
     expect_as_engine(small, model::random_sentences(20, 11, 37, 4), {.beam = 3}, {.sentences = 5, .source_tokens = 60});
   }
+}
+
+TEST(DeviceEngine, SupportsModelsThatRunALayerSeveralTimes) {
+  model::UniversalConfig config = model::universal::small_universal();
+  config.halting = model::universal::HaltingName::kAct;
+  const model::universal::SmallUniversal small(config);
+  expect_as_engine(small, model::random_sentences(20, 11, 37, 4), {.beam = 3}, {.sentences = 5, .source_tokens = 60});
 }
 
 TEST(DeviceEngine, ASentenceThatMayHaveNoTokenHasNone) {
