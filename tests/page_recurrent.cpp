@@ -98,7 +98,10 @@ TEST_F(RecurrentPageTest, WhyFollowsTheScoreOfTheModel) {
         "[...document.querySelectorAll('[data-part=comparison] dd')].map((fact) => Number(fact.textContent))");
     EXPECT_NEAR(facts[0], facts[1].get<double>(), 1e-5);
     EXPECT_GT(facts[0], 0);
-    EXPECT_EQ(facts[0] == 1, name == "hard");
+    // The unscaled products of random convolutional weights may leave one key all of the weight.
+    if (name != "conv") {
+      EXPECT_EQ(facts[0] == 1, name == "hard");
+    }
     EXPECT_LT(std::stod(browser().value("document.querySelector('.why-check').dataset.difference").get<std::string>()),
               1e-5);
     EXPECT_EQ(browser().text(".of-attention .sum .vector-label"), "= context");
