@@ -245,8 +245,10 @@ TEST_F(CudaModel, HasTheGradientsAndTheTranslationsOfTheCpuForConvolutionalModel
   wide.encoder_channels = wide.decoder_channels = {"32", "64"};
   tied.tie = model::Tie::kThreeWay;
   tied.E_output = 0;
-  for (const ConvolutionalConfig& config : {narrow, wide, tied}) {
-    SCOPED_TRACE(describe(config));
+  ConvolutionalConfig widest = wide;  // a head that is wider than a step's kernel of whole sentences allows
+  widest.E = 320;
+  for (const ConvolutionalConfig& config : {narrow, wide, tied, widest}) {
+    SCOPED_TRACE(join(describe(config), ", embedding ", config.E));
     expect_gradients_of_the_cpu<SmallConvolutional>(config);
     expect_translations_of_the_cpu<SmallConvolutional>(config);
   }
