@@ -221,7 +221,7 @@ TEST_F(NewArchitecture, IsRefusedByAProgramWithoutIt) {
   expect_one_sentence(shell("echo a | " + kProgram + " translate --model " + trained()), 1,
                       "model/config.json' describes a model of the kind 'bag', which this program does not know.");
   expect_one_sentence(run("train --arch bag --model " + file("new") + text_flags()), 2,
-                      "train: --arch: 'bag' is not one of transformer, rnn, conv.");
+                      "train: --arch: 'bag' is not one of transformer, rnn, conv, universal.");
   expect_one_sentence(run("train --model " + file("model") + text_flags()), 1, "'bag'");
 }
 

@@ -151,10 +151,10 @@ TEST(Config, MayBeAPipe) {
 TEST(Arch, ThatIsUnknownIsReportedWithItsPlace) {
   expect_one_sentence(
       run("inspect --arch transfomer"), 2,
-      "inspect: --arch: 'transfomer' is not one of transformer, rnn, conv. Did you mean 'transformer'?");
+      "inspect: --arch: 'transfomer' is not one of transformer, rnn, conv, universal. Did you mean 'transformer'?");
   expect_one_sentence(
       shell("echo 'arch: rnm' | " + kProgram + " inspect --config /dev/stdin"), 2,
-      "inspect: '/dev/stdin' line 1: arch: 'rnm' is not one of transformer, rnn, conv. Did you mean 'rnn'?");
+      "inspect: '/dev/stdin' line 1: arch: 'rnm' is not one of transformer, rnn, conv, universal. Did you mean 'rnn'?");
   expect_one_sentence(run("inspect --arch"), 2, "--arch needs a value");
 }
 

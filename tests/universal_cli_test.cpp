@@ -58,7 +58,7 @@ TEST_F(Universal, FormsEnsemblesWithOtherArchitectures) {
 TEST_F(Universal, TracesShowTheSteps) {
   const auto trace = [&](const std::string& name) {
     const std::string to = file(name + ".jsonl");
-    EXPECT_EQ(with(name, "one two three\n", "--search greedy --trace " + to).status, 0);
+    EXPECT_EQ(with(name, "one two three\n", "--search greedy --attention " + to).status, 0);
     return Json::parse(read_file(to));
   };
   EXPECT_EQ(trace("fixed")["attention"]["encoder"].size(), 3u);

@@ -121,6 +121,8 @@ Tensor Depth::run(const Tensor& embedded, const Places& places, nn::SinusoidTabl
     kept.O = memory_like(embedded);
     if (now.rest) kept.rest = memory_like(now.rest);
   }
+  // An observer expects to see every step.
+  const bool may_stop = extent == Extent::kSentences && pass.observer == nullptr;
   const std::uint32_t first_site = pass.call_site;
   for (int t = 1; t <= config.T; ++t) {
     if (frees) {
@@ -133,7 +135,7 @@ Tensor Depth::run(const Tensor& embedded, const Places& places, nn::SinusoidTabl
     } else {
       now = run.step(t, now);
     }
-    if (extent == Extent::kSentences && t < config.T && run.all_halted()) {
+    if (may_stop && t < config.T && run.all_halted()) {
       // The dropout masks after this run must not depend on when it ended.
       pass.call_site = first_site + (pass.call_site - first_site) / static_cast<std::uint32_t>(t) *
                                         static_cast<std::uint32_t>(config.T);

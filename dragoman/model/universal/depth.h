@@ -27,8 +27,8 @@ struct Depth {
   // A layer with its residual connections.
   using Layer = std::function<transformer::StackOutput(const Tensor& x)>;
   // What is computed. kSentences: the memory of a step is freed before the next one, unless a backward pass needs it,
-  // and the run ends when all tokens have halted. kNextTokens: a decoding step, which runs every step of depth, because
-  // later tokens read the keys and values of each.
+  // and the run ends when all tokens have halted, unless an observer looks on. kNextTokens: a decoding step, which runs
+  // every step of depth, because later tokens read the keys and values of each.
   enum class Extent : std::uint8_t { kSentences, kNextTokens };
 
   // From embedded tokens H^0 to the output. Step t = 1 ... T computes H^t = layer(H^(t-1) + P^t), where P^t[i] is the
