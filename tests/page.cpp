@@ -81,7 +81,9 @@ void PageTest::wait_until_shown(const std::string& condition) {
 }
 
 std::vector<std::string> PageTest::views() {
-  return browser().value("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.dataset.tab)");
+  return browser().value(
+      "[...document.querySelectorAll('[role=tab]')].filter((tab) => tab.checkVisibility())"
+      ".map((tab) => tab.dataset.tab)");
 }
 
 void PageTest::show(const std::string& view) {

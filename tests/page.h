@@ -32,7 +32,7 @@ class PageTest : public ::testing::Test {
   // Waits until no request is in progress, the view shows something, and a condition in JavaScript holds.
   static void wait_until_shown(const std::string& condition = "true");
   // The names of the views.
-  static std::vector<std::string> views();
+  static std::vector<std::string> views();  // those that are offered for the model
   // Opens the tab of a view and waits until it is shown.
   static void show(const std::string& view);
 
