@@ -48,9 +48,10 @@ TEST_F(PageTest, WhyFollowsOtherScoresAndBatchNorm) {
           "[...document.querySelectorAll('[data-part=comparison] dd')].map((fact) => Number(fact.textContent))");
       EXPECT_NEAR(facts[0], facts[1].get<double>(), 1e-5);
       EXPECT_GT(facts[0], 0);
-      for (const Json& difference :
-           browser().value("[...document.querySelectorAll('.why-check')].map(({dataset}) => dataset.difference)")) {
-        EXPECT_LT(std::stod(difference.get<std::string>()), 1e-4);
+      // In units of the last place: with random running values the numbers grow from layer to layer.
+      for (const Json& units :
+           browser().value("[...document.querySelectorAll('.why-check')].map(({dataset}) => dataset.units)")) {
+        EXPECT_LT(std::stod(units.get<std::string>()), 256);
       }
       EXPECT_EQ(browser().text(".why-formulas").find("tanh") != std::string::npos, name == "additive");
       EXPECT_NE(browser().text(".why-chain").find("BatchNorm"), std::string::npos);
