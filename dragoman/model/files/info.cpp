@@ -72,16 +72,16 @@ void check_format(const Json& config, std::string_view where) {
                  kDirectoryFormat, "; use the version of dragoman that wrote it.");
 }
 
-// Settings of the Transformer that came after the format. Either they have no influence on a trained model, or models
-// of earlier versions are as their defaults say. So files that lack them stay readable.
+// Settings of the default architecture that came after the format. Either they have no influence on a trained model, or
+// models of earlier versions are as their defaults say. So files that lack them stay readable.
 constexpr std::string_view kLaterKeys[] = {"initialisation", "window-kind",        "attention-score",
                                            "norm-kind",      "batch-norm-padding", "batch-norm-epsilon"};
 
 // A missing entry must not become the default, which would be another model.
 void require_all_keys(const Json& sizes, ModelConfig config, std::string_view where) {
-  const bool is_transformer = config.arch() == "transformer";
+  const bool may_be_old = config.arch() == default_model().arch();
   config.fields([&](std::string_view key, auto&&, std::string_view) {
-    const bool is_later = is_transformer && std::ranges::count(kLaterKeys, key) > 0;
+    const bool is_later = may_be_old && std::ranges::count(kLaterKeys, key) > 0;
     const bool is_there = sizes.contains(std::string(key)) || is_later;
     require<Error>(is_there, where, " has no entry '", key, "'; copy the model again.");
   });
