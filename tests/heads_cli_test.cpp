@@ -1,4 +1,5 @@
 // dragoman heads: what each attention head does over many sentences.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "dragoman/base/fields_json.h"
@@ -21,13 +22,16 @@ TEST_F(Heads, AreCountedOverTheSentencesThatTheModelTranslates) {
   const Ending ending = heads(text);
   ASSERT_EQ(ending.status, 0) << ending.err;
   const std::vector<std::string> lines = lines_of(ending.out);
-  ASSERT_EQ(lines.size(), 1u + 3 * 2 * 2 + 2) << ending.out;  // three sites of two layers with two heads
+  ASSERT_EQ(lines.size(), 1u + 3 * 2 * 2 + 3) << ending.out;  // three sites of two layers with two heads
   EXPECT_TRUE(lines[0].starts_with("head         role             entropy  distance"));
   EXPECT_TRUE(lines[1].starts_with("encoder 1.1  "));
   EXPECT_TRUE(lines.back().starts_with("12 heads over ")) << lines.back();
 
   const Json file = saved();
   EXPECT_EQ(file["heads"].size(), 12u);
+  double entropy = 0;
+  for (const Json& head : file["heads"]) entropy += head["attention"] == "encoder" ? head["entropy"].get<double>() : 0;
+  EXPECT_TRUE(lines[14].starts_with(fmt::format("mean entropy in bits: encoder {:.2f}, ", entropy / 4))) << lines[14];
   EXPECT_LE(file["sentences"], 60);
   EXPECT_GT(file["sentences"], 30);  // some lines are empty
   for (const Json& head : file["heads"]) {

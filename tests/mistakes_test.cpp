@@ -207,7 +207,7 @@ TEST_F(Mistakes, AFlagWithoutEffectIsRefused) {
   expect_usage("evaluate --model model --source a.en --reference a.de --n-best 3", "--n-best has no effect here:");
   expect_usage("score --reference a.de --hypothesis a.de --trials 10", "without --confidence or --paired.");
   expect_usage("doctor --sentence one", "--sentence has no effect without --model.");
-  expect_usage("demo --task reverse --grammar a.en", "--grammar has no effect with --task reverse or copy");
+  expect_usage("demo --task reverse --grammar a.en", "--grammar has no effect with --task reverse, copy or chase");
   EXPECT_FALSE(std::filesystem::exists(file("m")));
   write("beam.yaml", "search: greedy\nbeam: 5\n");  // a file may hold what this call does not need
   EXPECT_EQ(here(translate + "--threads 1 --config beam.yaml").status, 0);
