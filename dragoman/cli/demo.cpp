@@ -70,9 +70,7 @@ void add_demo(CLI::App& program, const RequestedArchitecture& requested) {
   settings.add_examples({{"learn to translate English into German, in a few minutes", "dragoman demo"},
                          {"learn to write strings of letters backwards", "dragoman demo --task reverse"},
                          {"the same with a recurrent network whose attention chooses one letter at a time",
-                          "dragoman demo --task reverse --arch rnn --attention-mode hard --longest 12"},
-                         {"how many steps a model that decides this itself takes to follow 1 to 6 pointers",
-                          "dragoman demo --task chase --arch universal --halting act --depth-steps 12"}});
+                          "dragoman demo --task reverse --arch rnn --attention-mode hard --longest 12"}});
 }
 
 }  // namespace dragoman::cli
