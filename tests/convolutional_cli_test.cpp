@@ -38,10 +38,7 @@ TEST_F(Convolutional, TranslatesToTheSameBytesHoweverTheWorkIsSharedOut) {
   const std::string text = joined(random_lines(30, 4));
   for (const std::string& name : kNames) {
     for (const std::string how : {"--beam 4", "--beam 4 --precision int8", "--search sample"}) {
-      const std::string flags = how + " --scores ", expected = with(name, text, flags).out;
-      EXPECT_EQ(std::ranges::count(expected, '\n'), 30);
-      EXPECT_EQ(with(name, text, flags + "--batch-size 1 --threads 1").out, expected) << name << how;
-      EXPECT_EQ(with(name, text, flags + "--workers 2 --batch-size 7").out, expected) << name << how;
+      expect_the_same_however_shared_out(name, text, how);
     }
   }
 }

@@ -61,6 +61,22 @@ class LearningTest : public TrainingTest {
     run_training("straight", flags);
     expect_same_directory(file("straight"), model);
   }
+  // Trains 20 steps with one thread and with two, in directories whose names begin with `name`.
+  void expect_the_same_with_any_threads(const std::string& name, const std::string& flags) const {
+    for (const std::string threads : {"1", "2"})
+      run_training(name + threads, "--steps 20 --threads " + threads + flags);
+    expect_same_run(file(name + "1"), file(name + "2"), 20);
+  }
+  // Trains "model", averages its last two checkpoints as "mean", exports that as "int8", and translates with it.
+  void expect_to_average_and_export(const std::string& flags) const {
+    run_training("model", "--steps 20 --average 0 --ema 0" + flags);
+    const Ending averaged = run("average --model " + file("model") + " --last 2 --output " + file("mean"));
+    ASSERT_EQ(averaged.status, 0) << averaged.err;
+    const Ending exported = run("export --precision int8 --model " + file("mean") + " --output " + file("int8"));
+    ASSERT_EQ(exported.status, 0) << exported.err;
+    const Ending translated = run("translate --threads 1 --model " + file("int8") + " " + file("valid.en"));
+    EXPECT_EQ(translated.status, 0) << translated.err;
+  }
 
  private:
   std::string model_flags_;

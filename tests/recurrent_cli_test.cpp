@@ -27,10 +27,7 @@ TEST_F(Recurrent, TranslatesToTheSameBytesHoweverTheWorkIsSharedOut) {
   const Lines lines = random_lines(30, 4);
   for (const std::string& name : kNames) {
     for (const std::string how : {"--search greedy", "--beam 4", "--beam 4 --precision int8", "--search sample"}) {
-      const std::string flags = how + " --scores ", expected = with(name, joined(lines), flags).out;
-      EXPECT_EQ(std::ranges::count(expected, '\n'), 30);
-      EXPECT_EQ(with(name, joined(lines), flags + "--batch-size 1 --threads 1").out, expected) << name << how;
-      EXPECT_EQ(with(name, joined(lines), flags + "--workers 2 --batch-size 7").out, expected) << name << how;
+      expect_the_same_however_shared_out(name, joined(lines), how);
     }
     Lines backwards(lines.rbegin(), lines.rend());
     backwards = lines_of(with(name, joined(backwards), "--scores").out);

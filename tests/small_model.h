@@ -73,6 +73,14 @@ class SmallModelTest : public ::testing::Test {
     EXPECT_EQ(ending.status, 0) << name << " " << flags << ": " << ending.err;
     return ending;
   }
+  // Translates `text` with one sentence at a time, and with batches in two threads.
+  void expect_the_same_however_shared_out(const std::string& name, const std::string& text,
+                                          const std::string& how) const {
+    const std::string flags = how + " --scores ", expected = with(name, text, flags).out;
+    EXPECT_EQ(lines_of(expected).size(), lines_of(text).size());
+    EXPECT_EQ(with(name, text, flags + "--batch-size 1 --threads 1").out, expected) << name << how;
+    EXPECT_EQ(with(name, text, flags + "--workers 2 --batch-size 7").out, expected) << name << how;
+  }
 
   static std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;

@@ -148,7 +148,7 @@ void launch_plainly(const Context& on, Kernel kernel, const Problem& problem, co
   launch(on, kernel, grid, kPlainWarps * kWarp, 0, problem, arrays, tiles, others...);
 }
 
-// The shared memory of the wide kernels, for sentences with up to `longest` others.
+// The shared memory of a wide kernel whose sentences have the rows of `others` on the other side.
 WideShared wide_shared(const Segments& others, int products, int weights, bool scores) {
   const int longest = static_cast<int>(divide_up(others.longest, kWideTile)) * kWideTile;
   return {.others = longest, .products = products, .weights = weights, .scores = scores};
@@ -163,15 +163,18 @@ void launch_wide(const Context& on, Kernel kernel, const Problem& problem, const
          static_cast<std::size_t>(shared.bytes()), problem, arrays, tiles, shared);
 }
 
+// Whether the wide kernels can be used, which need so much shared memory at most.
+bool fits_slabs(const Problem& problem, std::initializer_list<const Array*> arrays, int bytes) {
+  return bytes <= kWholeBytes && problem.d_k % 8 == 0 && problem.d_v % 8 == 0 && packable<bf16>(arrays);
+}
+
 // Runs the wide kernels if they can be used; otherwise returns false.
 template <class T>
 bool attend_by_slabs(const Context& on, const Problem& problem, const Forward<T>& arrays, const Reach& reach,
                      std::initializer_list<const Array*> all) {
   if constexpr (std::is_same_v<T, bf16>) {
     const WideShared shared = wide_shared(reach.keys, 1, 1, true);
-    if (!packable<bf16>(all) || problem.d_k % 8 != 0 || problem.d_v % 8 != 0 || shared.bytes() > kWholeBytes) {
-      return false;
-    }
+    if (!fits_slabs(problem, all, shared.bytes())) return false;
     launch_wide(on, attend_wide, problem, reach.queries, arrays, shared);
     return true;
   } else {
@@ -184,8 +187,7 @@ bool gradients_by_slabs(const Context& on, const Problem& problem, const Backwar
   if constexpr (std::is_same_v<T, bf16>) {
     const WideShared of_queries = wide_shared(reach.keys, 2, 1, false),
                      of_keys = wide_shared(reach.queries, 2, 2, false);
-    const bool fits = std::max(of_queries.bytes(), of_keys.bytes()) <= kWholeBytes;
-    if (!packable<bf16>(all) || problem.d_k % 8 != 0 || problem.d_v % 8 != 0 || !fits) return false;
+    if (!fits_slabs(problem, all, std::max(of_queries.bytes(), of_keys.bytes()))) return false;
     launch_wide(on, gradients_of_wide_queries, problem, reach.queries, arrays, of_queries);
     if (arrays.dK.data == nullptr && arrays.dV.data == nullptr) return true;
     launch_wide(on, gradients_of_wide_keys, problem, reach.keys, arrays, of_keys);

@@ -183,7 +183,7 @@ __device__ void wide_sums(const bf16* weights, int own_rows, const WideRows& oth
   }
 }
 
-// What a block computes: `rows` rows from first_row on, of a sentence that has n. `tiles` is the number of blocks that
+// What a block computes: rows(n) rows from first_row on, of a sentence that has n. `tiles` is the number of blocks that
 // share the rows of a sentence and head. Blocks beyond the end of their sentence have no rows.
 struct WideWork {
   int sentence, head, first_row;
