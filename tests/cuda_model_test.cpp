@@ -57,7 +57,10 @@ std::vector<Arrangement> arrangements() {
     c.window = 7;
     c.window_kind = Mask::Window::kBlock;
   });
-  add("plain products", [](auto& c) { c.attention_score = nn::AttentionScore::kDot; });
+  add("plain products", [](auto& c) {
+    c.attention_score = nn::AttentionScore::kDot;
+    c.d_k = 8;  // scores that are not divided grow with d_k, and a sharp softmax magnifies rounding errors
+  });
   add("additive scores, a window, dropout", [](auto& c) {
     c.attention_score = nn::AttentionScore::kAdditive;
     c.window = 5;
@@ -107,22 +110,28 @@ double relative_difference(const Doubles& a, const Doubles& b) {
   return std::sqrt(difference / norm);
 }
 
-// Expects that the GPU computes the loss and the gradients of the CPU in double precision.
+// Expects that the GPU computes the loss and the gradients of the CPU in double precision. Models magnify rounding errors
+// by different factors, batch normalisation for example three times as much as the others. On the CPU, float and double
+// show how much this one does.
 template <class Small, class Config>
 void expect_gradients_of_the_cpu(const Config& config) {
   const Outcome exact = gradients_on<Small>(config, Device{}, DType::kFloat64);
+  const Outcome on_cpu = gradients_on<Small>(config, Device{}, DType::kFloat32);
   const Outcome single = gradients_on<Small>(config, kCuda, DType::kFloat32);
   const Outcome rounded = gradients_on<Small>(config, kCuda, DType::kBFloat16);
+  constexpr double kUsual = 5e-7;
+  const double magnified = std::max(1.0, relative_difference(on_cpu.gradients, exact.gradients) / kUsual);
+  ASSERT_LT(magnified, 8) << "this model magnifies rounding errors too much to compare anything";
   EXPECT_NEAR(single.losses.loss(), exact.losses.loss(), 1e-5 * exact.losses.loss());
-  EXPECT_LT(relative_difference(single.gradients, exact.gradients), 1e-5);
+  EXPECT_LT(relative_difference(single.gradients, exact.gradients), 1e-5 * magnified);
   EXPECT_NEAR(rounded.losses.loss(), exact.losses.loss(), 5e-3 * exact.losses.loss());
-  EXPECT_LT(relative_difference(rounded.gradients, exact.gradients), 6e-2);
+  EXPECT_LT(relative_difference(rounded.gradients, exact.gradients), 6e-2 * magnified);
 }
 
 // Expects that the GPU finds the translations that the CPU finds.
 template <class Small, class Config>
-void expect_translations_of_the_cpu(const Config& config) {
-  const auto sources = model::random_sentences(30, 20, 101, 7);
+void expect_translations_of_the_cpu(const Config& config, double tolerance = 1e-4) {
+  const auto sources = model::random_sentences(30, 20, config.V_source, 7);
   Small cpu(config), gpu(config, {.device = kCuda});
   for (Small* one : {&cpu, &gpu}) one->add_noise();
   for (const int beam : {1, 4}) {
@@ -131,7 +140,7 @@ void expect_translations_of_the_cpu(const Config& config) {
     const auto actual = decode::search(*gpu.on, gpu.model, sources, settings);
     for (std::size_t i = 0; i < sources.size(); ++i) {
       EXPECT_EQ(actual[i][0].tokens, expected[i][0].tokens) << "sentence " << i;
-      EXPECT_NEAR(actual[i][0].score, expected[i][0].score, 1e-4) << "sentence " << i;
+      EXPECT_NEAR(actual[i][0].score, expected[i][0].score, tolerance) << "sentence " << i;
     }
   }
 }
@@ -145,7 +154,9 @@ TEST_F(CudaModel, HasTheLossAndTheGradientsOfTheCpu) {
 
 TEST_F(CudaModel, HasTheGradientsAndTheTranslationsOfTheCpuForUniversalTransformers) {
   using namespace model::universal;  // NOLINT: several names follow
-  UniversalConfig narrow = small_universal(), wide = narrow, adaptive = narrow;
+  UniversalConfig narrow = small_universal();
+  narrow.V_source = narrow.V_target = 101;
+  UniversalConfig wide = narrow, adaptive = narrow;
   wide.d_model = 64;
   wide.signal = SignalName::kLearned;
   wide.norm = model::transformer::Norm::kPre;
@@ -237,7 +248,10 @@ TEST_F(CudaModel, TranslatesAsTheCpuDoesWithRecurrentModels) {
 
 TEST_F(CudaModel, HasTheGradientsAndTheTranslationsOfTheCpuForConvolutionalModels) {
   using namespace model::convolutional;  // NOLINT: several names follow
-  ConvolutionalConfig narrow = small_convolutional(), wide = narrow, tied = narrow;
+  ConvolutionalConfig narrow = small_convolutional();
+  narrow.V_source = narrow.V_target = 101;
+  narrow.max_positions = 40;
+  ConvolutionalConfig wide = narrow, tied = narrow;
   narrow.N_dec = 3;
   narrow.decoder_kernels = {"3", "1", "2"};
   narrow.decoder_dilations = {"2", "1", "1"};
@@ -291,7 +305,9 @@ TEST_F(CudaModel, TranslatesAsTheCpuDoes) {
   for (const Arrangement& arrangement : arrangements()) {
     if (arrangement.config.V_target != 101) continue;
     SCOPED_TRACE(arrangement.name);
-    expect_translations_of_the_cpu<model::SmallModel>(arrangement.config);
+    // Random running values do not normalise, so activations grow: float and double on one CPU differ by 6e-4.
+    const bool is_batch = arrangement.config.norm_kind == model::transformer::NormKind::kBatch;
+    expect_translations_of_the_cpu<model::SmallModel>(arrangement.config, is_batch ? 2e-3 : 1e-4);
   }
 }
 

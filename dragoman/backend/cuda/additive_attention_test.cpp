@@ -59,7 +59,10 @@ std::vector<Array> run_whole(const Backend& on, DType dtype, const WholeCall& ca
 
 constexpr Mask kPast{.kind = Mask::Kind::kCausal};
 
+// The gradient of a score is the difference of two numbers, one of them computed from the rounded output. If a query has
+// one key, they cancel out.
 TEST_P(CudaAdditiveAttention, AgreesWithTheCpu) {
+  constexpr double kSlack = 4;
   const std::vector<int> some{3, 1, 40, 9}, others{1, 37, 2, 70};
   for (const HeadWidths& widths : kHeadWidths) {
     for (const Dropout& dropout : {Dropout(), Dropout::with(0.3, 1, 1, 0)}) {
@@ -68,13 +71,13 @@ TEST_P(CudaAdditiveAttention, AgreesWithTheCpu) {
             [&](const Backend& on, DType dtype) {
               return run_whole(on, dtype, {widths, some, some, mask, dropout});
             },
-            2);
+            kSlack);
       }
       expect_as_on_cpu(
           [&](const Backend& on, DType dtype) {
             return run_whole(on, dtype, {widths, some, others, {}, dropout});
           },
-          2);
+          kSlack);
     }
   }
 }

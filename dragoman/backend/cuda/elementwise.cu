@@ -115,8 +115,8 @@ __global__ void __launch_bounds__(kThreads) drop_eights(Matrix<const T> x, Dropo
 // One block per 32 x 32 tile. The tile passes through shared memory, so that x is read and y is written along rows. The
 // padding column puts the elements of a column into different banks.
 constexpr int kTile = 32, kTileWarps = 8;
-template <class T>
-__global__ void __launch_bounds__(kTile* kTileWarps) transpose_tiles(Matrix<const T> x, SinkRows<T> y) {
+template <class T, class To>
+__global__ void __launch_bounds__(kTile* kTileWarps) transpose_tiles(Matrix<const T> x, SinkRows<To> y) {
   __shared__ float tile[kTile][kTile + 1];
   const int lane = threadIdx.x % kTile, warp = threadIdx.x / kTile;
   const std::int64_t tiles_across = divide_up(x.cols, kTile);
@@ -200,7 +200,9 @@ void Elementwise::do_dropout(const Array& x, const Segments& segments, const Dro
 void Elementwise::do_transpose(const Array& x, Sink y) const {
   const auto blocks = static_cast<unsigned>(divide_up(x.rows(), kTile) * divide_up(x.cols(), kTile));
   dispatch(x.dtype(), [&]<class T>() {
-    launch(*this, transpose_tiles<T>, blocks, kTile * kTileWarps, 0, matrix<const T>(x), sink_rows<T>(y));
+    dispatch(y.array.dtype(), [&]<class To>() {
+      launch(*this, transpose_tiles<T, To>, blocks, kTile * kTileWarps, 0, matrix<const T>(x), sink_rows<To>(y));
+    });
   });
 }
 

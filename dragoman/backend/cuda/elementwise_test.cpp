@@ -207,6 +207,13 @@ TEST_P(CudaElementwise, TransposeAgreesWithTheCpu) {
           on.transpose(make(shape, 1), {y, write});
           return std::vector<Array>{y};
         });
+        // The gradient of a parameter has the wider type.
+        expect_as_on_cpu([&](const Backend& on, DType dtype) {
+          const Make make = makes({on, dtype})[which], make_wider = makes({on, accumulation_dtype(dtype)})[which];
+          const Array y = make_wider({shape.cols(), shape.rows()}, 2);
+          on.transpose(make(shape, 1), {y, write});
+          return std::vector<Array>{y};
+        });
       }
     }
   }
