@@ -237,7 +237,7 @@ struct ThreadCells {
     }
   }
 
-  // The new state of one element, from the sums of its gates. `c` is replaced by the new one.
+  // The new state of one element, from the sums of its gates. `cell`, its c, is replaced by the new one.
   __device__ float next(const float (&inputs)[kGates], const float (&products)[kGates], float bias, float before,
                         float& cell) const {
     if constexpr (kKind == CellKind::kVanilla) {
