@@ -246,6 +246,28 @@ TEST_F(CudaModel, TranslatesAsTheCpuDoesWithRecurrentModels) {
   expect_translations_of_the_cpu<SmallRecurrent>(hard);
 }
 
+// Without gradients a recurrent layer runs in one launch if its cells and sizes allow that, otherwise step by step.
+TEST_F(CudaModel, RecurrentEncodersHaveTheSameStatesWithAndWithoutGradients) {
+  const auto sources = model::random_sentences(70, 20, 101, 7);
+  for (const RecurrentArrangement& arrangement : recurrent_arrangements()) {
+    SCOPED_TRACE(arrangement.name);
+    SmallRecurrent small(arrangement.config, {.dtype = DType::kBFloat16, .device = kCuda, .profile = true});
+    small.add_noise();
+    for (const std::size_t b : {0, 37, 69}) {
+      small.on->profile();  // clears it
+      const Doubles at_once = model::encoder_states(small, sources, b);
+      const bool one_launch = small.on->profile().find("recurrent_steps") != std::string::npos;
+      const auto& config = arrangement.config;
+      EXPECT_EQ(one_launch, config.H_enc % 16 == 0 && !config.encoder_self_attention &&
+                                config.reset != model::recurrent::ResetName::kBefore);
+      const Recording recording(*small.on);
+      const Doubles by_steps = model::encoder_states(small, sources, b);
+      EXPECT_EQ(small.on->profile().find("recurrent_steps"), std::string::npos);
+      expect_near(at_once, by_steps, 3e-2);
+    }
+  }
+}
+
 TEST_F(CudaModel, HasTheGradientsAndTheTranslationsOfTheCpuForConvolutionalModels) {
   using namespace model::convolutional;  // NOLINT: several names follow
   ConvolutionalConfig narrow = small_convolutional();

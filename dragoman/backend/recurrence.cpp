@@ -65,6 +65,31 @@ void RecurrenceKernels::cell_backward(CellKind kind, const Array& dh, const Arra
   do_cell_backward(kind, dh, dc, gates, h, h_next, c, c_next, d_inputs, d_h, d_c);
 }
 
+void RecurrenceKernels::run_cells(CellKind kind, const Array& counts, std::span<const CellRun> directions) const {
+  const bool gru = kind == CellKind::kGru, lstm = kind == CellKind::kLstm;
+  require<ShapeError>(!directions.empty() && counts.dtype() == DType::kInt32, "run_cells: ", directions.size(),
+                      " directions, and counts of ", counts.dtype());
+  const Array& first = directions.front().h;
+  const std::int64_t R = first.rows(), H = first.cols(), width = gate_count(kind) * H;
+  for (const CellRun& run : directions) {
+    require<ShapeError>(has_extents(run.h, R, H) && has_extents(run.x, R, width) && has_extents(run.U, H, width) &&
+                            (!run.b_u || (gru && run.b_u.count() == H)),
+                        "run_cells with ", gate_count(kind), " gates: h is ", run.h.shape(), " and that of the first ",
+                        "direction ", first.shape(), ", but x ", run.x.shape(), ", U ", run.U.shape(), ", b_u ",
+                        run.b_u.shape());
+    require<ShapeError>(lstm ? has_extents(run.c, R, H) : !run.c, "run_cells with ", gate_count(kind), " gates: h is ",
+                        run.h.shape(), ", but c ", run.c.shape());
+    require<ShapeError>(
+        (!run.h_start || run.h_start.cols() == H) && (!run.c_start || (lstm && run.c_start.cols() == H)),
+        "run_cells with ", gate_count(kind), " gates: h is ", run.h.shape(), ", but h_start ", run.h_start.shape(),
+        ", c_start ", run.c_start.shape());
+  }
+  const auto count = static_cast<std::int64_t>(directions.size());
+  require<DeviceError>(can_run_cells(kind, first.dtype(), H, count), "run_cells: this device cannot run ", count,
+                       " directions of ", H, " columns of ", first.dtype(), " at once");
+  do_run_cells(kind, counts, directions);
+}
+
 void RecurrenceKernels::take_state(const Array& stored, const Array& initial, const Array& cells, const Array& lengths,
                                    const MemoryRows& memory, Array& state) const {
   check_cells("take_state", state.rows(), cells, lengths);

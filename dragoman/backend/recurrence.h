@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "dragoman/array/array.h"
 #include "dragoman/backend/attention.h"
@@ -32,6 +33,16 @@ struct GateSinks {
   Sink x, context, h;  // the gradient of b_u is the sum of the columns n of the gradient of `h` over the rows
 };
 
+// One direction of a recurrent layer over all sentences of a batch, for run_cells(). The R rows are in the order of
+// time: first the first tokens of all B sentences, then the second tokens of those that have one, and so on.
+struct CellRun {
+  Array x;                 // [R, gates H]: of the inputs, with the bias
+  Array U;                 // [H, gates H]: the weights of the previous state
+  Array b_u;               // [H], GRU only; optional
+  Array h_start, c_start;  // [B, H]: before the first step; zero if absent, and c_start is for LSTM only
+  Array h, c;              // [R, H]: the result; c for LSTM only
+};
+
 class RecurrenceKernels {
  public:
   virtual ~RecurrenceKernels() = default;
@@ -53,6 +64,17 @@ class RecurrenceKernels {
                      const Array& h_next, const Array& c, const Array& c_next, const GateSinks& d_inputs, Sink d_h,
                      Sink d_c) const;
 
+  // Whether run_cells() can compute this many directions of a layer with states of H columns. The answer depends on the
+  // device and on these arguments alone. If it is false, compute step by step with cell().
+  bool can_run_cells(CellKind kind, DType dtype, std::int64_t H, std::int64_t directions) const {
+    return do_can_run_cells(kind, dtype, H, directions);
+  }
+  // All steps of a layer at once, without what backward needs. In step t, row j of the step's counts[t] rows is
+  //   h', c' = cell(x, h U, b_u) from the state h, c of row j of the step before.
+  // counts is int32 [steps] and never rises; its sum is R, and counts[0] is B. h U is not rounded before it enters the
+  // gates. All directions have the same counts. The bits of a sentence's rows do not depend on the other sentences.
+  void run_cells(CellKind kind, const Array& counts, std::span<const CellRun> directions) const;
+
   // A decoding step. Row r of `state` is the state of the hypothesis in row r before its current token: if lengths[r]
   // is 0, row memory.first[r] of `initial`; otherwise row cells[r, lengths[r] - 1] of `stored`. cells is int32 [rows,
   // steps] and lengths int32 [rows], as in CachedKeys. All arrays have the same element type.
@@ -67,6 +89,13 @@ class RecurrenceKernels {
   virtual void do_cell_backward(CellKind kind, const Array& dh, const Array& dc, const Array& gates, const Array& h,
                                 const Array& h_next, const Array& c, const Array& c_next, const GateSinks& d_inputs,
                                 Sink d_h, Sink d_c) const = 0;
+  // Devices without a kernel for it leave these two as they are.
+  virtual bool do_can_run_cells(CellKind /*kind*/, DType /*dtype*/, std::int64_t /*H*/,
+                                std::int64_t /*directions*/) const {
+    return false;
+  }
+  virtual void do_run_cells(CellKind /*kind*/, const Array& /*counts*/, std::span<const CellRun> /*directions*/) const {
+  }
   virtual void do_take_state(const Array& stored, const Array& initial, const Array& cells, const Array& lengths,
                              const MemoryRows& memory, Array& state) const = 0;
   virtual void do_store_state(const Array& state, const Array& cells, const Array& lengths,

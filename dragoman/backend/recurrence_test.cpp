@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
+#include <vector>
 
 #include "dragoman/backend/testing.h"
 
@@ -360,6 +362,37 @@ TEST_P(RecurrenceKernel, ShapesThatDoNotFitAreRefused) {
   EXPECT_THROW(on->take_state(zeros({5, 4}), zeros({5, 3}), cells, rows, {rows, rows, 1}, taken), ShapeError);
   EXPECT_THROW(on->take_state(zeros({5, 3}), zeros({5, 3}), cells, integers({0}), {rows, rows, 1}, taken), ShapeError);
   EXPECT_THROW(on->store_state(zeros({3, 3}), cells, rows, zeros({5, 3})), ShapeError);
+}
+
+TEST_P(RecurrenceKernel, ALayerInFullPrecisionIsComputedStepByStep) {
+  const Array counts = integers({2, 1});
+  for (const CellKind kind : kKinds) {
+    const std::int64_t H = 16, width = gate_count(kind) * H;
+    const CellRun good{.x = zeros({3, width}),
+                       .U = zeros({H, width}),
+                       .b_u = {},
+                       .h_start = {},
+                       .c_start = {},
+                       .h = zeros({3, H}),
+                       .c = kind == CellKind::kLstm ? zeros({3, H}) : Array()};
+    EXPECT_FALSE(on->can_run_cells(kind, dtype(), H, 1));
+    EXPECT_THROW(on->run_cells(kind, counts, std::vector{good}), DeviceError);
+
+    EXPECT_THROW(on->run_cells(kind, counts, {}), ShapeError);
+    EXPECT_THROW(on->run_cells(kind, zeros({2}), std::vector{good}), ShapeError);
+    const auto refused = [&](const std::function<void(CellRun&)>& change) {
+      std::vector<CellRun> runs{good, good};
+      change(runs.back());
+      EXPECT_THROW(on->run_cells(kind, counts, runs), ShapeError);
+    };
+    refused([&](CellRun& run) { run.x = zeros({3, width + 1}); });
+    refused([&](CellRun& run) { run.U = zeros({H + 1, width}); });
+    refused([&](CellRun& run) { run.b_u = zeros({H + 1}); });
+    refused([&](CellRun& run) { run.h = zeros({4, H}); });
+    refused([&](CellRun& run) { run.h_start = zeros({2, H + 1}); });
+    refused([&](CellRun& run) { run.c_start = zeros({2, H + 1}); });
+    refused([&](CellRun& run) { run.c = kind == CellKind::kLstm ? Array() : zeros({3, H}); });
+  }
 }
 
 }  // namespace

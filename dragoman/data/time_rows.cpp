@@ -84,12 +84,14 @@ TimeRows time_rows(Backend& on, const Segments& segments, const Segments& memory
                                   host_row_index(last, rows.R),     host_row_index(before, rows.B + rows.R)};
   Upload upload;
   for (const HostRowIndex& index : indices) add(index, upload);
-  for (const Ids* list : {&position, &sentence, &first, &count}) upload.add(*list);
+  Ids counts(rows.counts.begin(), rows.counts.end());
+  for (const Ids* list : {&position, &sentence, &first, &count, &counts}) upload.add(*list);
   upload.send(on);
   std::size_t next = 0;
   for (RowIndex* index : {&rows.forwards, &rows.backwards, &rows.sorted, &rows.sentence, &rows.last, &rows.before})
     *index = received(indices[next++], upload);
-  for (Array* list : {&rows.segments.position, &rows.segments.sentence, &rows.memory.first, &rows.memory.count})
+  for (Array* list :
+       {&rows.segments.position, &rows.segments.sentence, &rows.memory.first, &rows.memory.count, &rows.device_counts})
     *list = upload.next();
   return rows;
 }

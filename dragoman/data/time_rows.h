@@ -21,9 +21,10 @@ struct TimeRows {
   RowIndex sorted;                           // the sorted sentences, as rows of a matrix with a row for each sentence
   RowIndex sentence;                         // the sentence of each row, as a row of such a matrix
   RowIndex last;                             // the last step of each sentence of the batch, as a row in time order
-  RowIndex before;    // the row before each row, in a matrix with the B initial states above the rows of all steps
-  Segments segments;  // position and sentence of each row, for dropout; without offsets
-  MemoryRows memory;  // the rows of another batch, such as the source, that belong to each sorted sentence
+  RowIndex before;      // the row before each row, in a matrix with the B initial states above the rows of all steps
+  Array device_counts;  // `counts` as int32 in device memory
+  Segments segments;    // position and sentence of each row, for dropout; without offsets
+  MemoryRows memory;    // the rows of another batch, such as the source, that belong to each sorted sentence
 
   std::vector<std::int32_t> order, offsets;  // the sorted sentences, and Segments::offsets, in host memory
 

@@ -16,6 +16,7 @@ TEST(TimeRows, SortByFallingLengthAndKeepTheOrderOfEqualOnes) {
   const Segments segments = make_segments(*on, {2, 4, 1, 2}), memory = make_segments(*on, {1, 2, 3, 4});
   const TimeRows rows = time_rows(*on, segments, memory);
   EXPECT_EQ(rows.counts, (std::vector<std::int64_t>{4, 3, 1, 1}));
+  EXPECT_EQ(list(*on, rows.device_counts), (Doubles{4, 3, 1, 1}));
   EXPECT_EQ(rows.starts, (std::vector<std::int64_t>{0, 4, 7, 8}));
   EXPECT_EQ(list(*on, rows.sorted.taken), (Doubles{1, 0, 3, 2}));
   EXPECT_EQ(list(*on, rows.forwards.taken), (Doubles{2, 0, 7, 6, 3, 1, 8, 4, 5}));

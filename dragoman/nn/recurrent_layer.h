@@ -27,6 +27,18 @@ struct RecurrentLayer {
   Output operator()(const Tensor& x, const data::TimeRows& rows, const CellState& initial = {}) const;
 
   void parameters(ParameterVisitor& visit);
+
+ private:
+  // The states of each direction, in the order of time; `back` only if there are two directions.
+  struct States {
+    CellState there, back;
+  };
+
+  // Whether one call of the backend can compute all steps. It keeps nothing for gradients.
+  bool runs_at_once(Backend& on) const;
+  States run_at_once(const Tensor& x, const data::TimeRows& rows, const CellState& initial) const;
+  // Step by step, one direction after the other.
+  States run_steps(const Tensor& x, const data::TimeRows& rows, const CellState& initial) const;
 };
 
 }  // namespace dragoman::nn

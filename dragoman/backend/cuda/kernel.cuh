@@ -71,9 +71,12 @@ void dispatch(DType dtype, const F& f) {
 
 __host__ __device__ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// Whether the blocks of a launch run independently, or all at the same time because they wait for each other.
+enum class Blocks { kIndependent, kTogether };
+
 // Launches a kernel on the backend's stream; does nothing in a dry backend or for an empty grid. All launches go
 // through here.
-template <class... Parameters, class... Arguments>
+template <Blocks kBlocks = Blocks::kIndependent, class... Parameters, class... Arguments>
 void launch(const Context& on, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared_bytes,
             const Arguments&... arguments) {
   if (on.dry() || grid.x == 0 || grid.y == 0 || grid.z == 0) return;
@@ -84,8 +87,22 @@ void launch(const Context& on, void (*kernel)(Parameters...), dim3 grid, int thr
           "setting the shared memory of a kernel");
   }
   const Timed timed(on.profiler(), stream, [&] { return Profile::name_of(reinterpret_cast<const void*>(kernel)); });
-  kernel<<<grid, threads, shared_bytes, stream>>>(static_cast<Parameters>(arguments)...);
-  check(cudaGetLastError(), "the launch of a kernel");
+  if constexpr (kBlocks == Blocks::kIndependent) {
+    kernel<<<grid, threads, shared_bytes, stream>>>(static_cast<Parameters>(arguments)...);
+    check(cudaGetLastError(), "the launch of a kernel");
+  } else {
+    cudaLaunchAttribute together{};
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = grid;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
+    config.attrs = &together;
+    config.numAttrs = 1;
+    check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), "the launch of a kernel");
+  }
 }
 
 // Kernels compute in float: conversions from and to the element type.

@@ -12,6 +12,8 @@ class Recurrence : public virtual Context {
   void do_cell_backward(CellKind kind, const Array& dh, const Array& dc, const Array& gates, const Array& h,
                         const Array& h_next, const Array& c, const Array& c_next, const GateSinks& d_inputs, Sink d_h,
                         Sink d_c) const override;
+  bool do_can_run_cells(CellKind kind, DType dtype, std::int64_t H, std::int64_t directions) const override;
+  void do_run_cells(CellKind kind, const Array& counts, std::span<const CellRun> directions) const override;
   void do_take_state(const Array& stored, const Array& initial, const Array& cells, const Array& lengths,
                      const MemoryRows& memory, Array& state) const override;
   void do_store_state(const Array& state, const Array& cells, const Array& lengths, const Array& stored) const override;

@@ -1,18 +1,10 @@
-// Building blocks of attention on the tensor cores: tiles of rows in shared memory, products of tiles, and writing the
-// sums to global memory. The unit is the tensor core instruction m16n8k16: a warp multiplies 16 x 16 by 16 x 8 numbers
-// of bf16 and adds the result to 16 x 8 sums in float32.
-//
-// The 16 x 8 sums are spread over the registers of the warp as float c[4] per lane. Lane l = 4 q + t holds
-//
-//                 column 2 t   column 2 t + 1
-//     row q          c[0]          c[1]
-//     row q + 8      c[2]          c[3]
-//
-// So the four lanes of a quad (those with the same q) hold rows q and q + 8 completely. A wider result is an array
-// c[n][4], where n counts groups of 8 columns.
+// Building blocks of attention on the tensor cores (see tensor_cores.cuh): tiles of rows in shared memory, products of
+// tiles, and writing the sums to global memory. A result that is wider than 8 columns is an array c[n][4], where n
+// counts groups of 8 columns.
 #pragma once
 
 #include "dragoman/backend/cuda/attention/problem.cuh"
+#include "dragoman/backend/cuda/tensor_cores.cuh"
 
 namespace dragoman::cuda {
 
@@ -183,15 +175,6 @@ __device__ void load_transposed(std::uint32_t (&to)[4], unsigned row) {
                : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                : "r"(row)
                : "memory");
-}
-
-// c += a b for 16 rows, 8 columns and depth 16.
-__device__ void multiply(float (&c)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
-  asm volatile(
-      "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
-      "{%0, %1, %2, %3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 // c += a b^T for the first 16 rows of `a` and the first 16 * steps rows of `b`: c[2 s] and c[2 s + 1] are the products
