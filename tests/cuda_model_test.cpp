@@ -110,9 +110,9 @@ double relative_difference(const Doubles& a, const Doubles& b) {
   return std::sqrt(difference / norm);
 }
 
-// Expects that the GPU computes the loss and the gradients of the CPU in double precision. Models magnify rounding errors
-// by different factors, batch normalisation for example three times as much as the others. On the CPU, float and double
-// show how much this one does.
+// Expects that the GPU computes the loss and the gradients of the CPU in double precision. Models magnify rounding
+// errors by different factors, batch normalisation for example three times as much as the others. On the CPU, float and
+// double show how much this one does.
 template <class Small, class Config>
 void expect_gradients_of_the_cpu(const Config& config) {
   const Outcome exact = gradients_on<Small>(config, Device{}, DType::kFloat64);

@@ -59,8 +59,8 @@ std::vector<Array> run_whole(const Backend& on, DType dtype, const WholeCall& ca
 
 constexpr Mask kPast{.kind = Mask::Kind::kCausal};
 
-// The gradient of a score is the difference of two numbers, one of them computed from the rounded output. If a query has
-// one key, they cancel out.
+// The gradient of a score is the difference of two numbers, one of them computed from the rounded output. If a query
+// has one key, they cancel out.
 TEST_P(CudaAdditiveAttention, AgreesWithTheCpu) {
   constexpr double kSlack = 4;
   const std::vector<int> some{3, 1, 40, 9}, others{1, 37, 2, 70};
