@@ -1,5 +1,7 @@
 #include "dragoman/model/universal/config.h"
 
+#include <cmath>
+
 #include "dragoman/base/strings.h"
 #include "dragoman/model/limits.h"
 #include "dragoman/model/transformer/cost.h"
@@ -7,11 +9,15 @@
 namespace dragoman::model::universal {
 namespace {
 
+constexpr float kMostBias = 10;  // of the halting probability
+
 // The settings of adaptive computation time have no effect without it.
 void check_halting(const UniversalConfig& config) {
   require<UsageError>(config.threshold > 0 && config.threshold < 1, "halting-threshold is ", config.threshold,
                       "; it must be above 0 and below 1.");
   require_not_negative("ponder-cost", config.ponder_cost);
+  require<UsageError>(std::abs(config.halting_bias) <= kMostBias, "halting-bias is ", config.halting_bias,
+                      "; it must be from -", kMostBias, " to ", kMostBias, ", because beyond no gradient is left.");
   if (config.adaptive()) return;
   const UniversalConfig normal;
   const auto require_normal = [](std::string_view key, bool is_normal, const auto& value) {
@@ -23,6 +29,7 @@ void check_halting(const UniversalConfig& config) {
   require_normal("act-output", config.act_output == normal.act_output, to_string(config.act_output));
   require_normal("ponder-cost", config.ponder_cost == normal.ponder_cost, config.ponder_cost);
   require_normal("halting-threshold", config.threshold == normal.threshold, config.threshold);
+  require_normal("halting-bias", config.halting_bias == normal.halting_bias, config.halting_bias);
 }
 
 }  // namespace

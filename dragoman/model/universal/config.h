@@ -42,6 +42,7 @@ struct UniversalConfig : transformer::TransformerConfig {
   OutputName act_output = OutputName::kAccumulate;
   float ponder_cost = 0.01f;
   float threshold = 0.01f;
+  float halting_bias = 1.0f;
   OptionalSize position_offset = 0;
 
   // One layer in each stack. Positions are added in every step, not to the embeddings.
@@ -59,6 +60,8 @@ struct UniversalConfig : transformer::TransformerConfig {
     field("act-output", act_output, "with act: add up the states with their weights, or interpolate between them");
     field("ponder-cost", ponder_cost, "with act: factor of the mean number of steps in the loss");
     field("halting-threshold", threshold, "with act: a token stops when less than this is left of its weight 1");
+    field("halting-bias", halting_bias,
+          "with act: the initial bias of the halting probability; below 0 for many steps");
     field("position-offset", position_offset,
           "train with positions that start at random from 0 to N, so that longer sentences can be translated");
     // The settings of the layers, except for those that this model fixes. BatchNorm is not offered: it would mix the

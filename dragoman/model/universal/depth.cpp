@@ -104,7 +104,7 @@ Depth::Depth(const UniversalConfig& config_, nn::Side side_) : side(side_), conf
   }
   if (config.adaptive()) {
     w = params::Parameter({d, 1}, params::Initial::uniform(params::glorot_limit(d, 1))).used_as(params::Use::kExact);
-    b = params::Parameter({1}, params::Initial::constant(1)).used_as(params::Use::kExact);
+    b = params::Parameter({1}, params::Initial::constant(config.halting_bias)).used_as(params::Use::kExact);
   }
 }
 

@@ -78,12 +78,29 @@ TEST(UniversalConfig, RefusesWhatCannotWork) {
   config.threshold = 1;
   expect_refused(config, "halting-threshold is 1");
   config = adaptive(3);
+  config.halting_bias = 11;
+  expect_refused(config, "halting-bias is 11");
+  config = small_universal();
+  config.halting_bias = -2;
+  expect_refused(config, "halting-bias is -2, but halting is none");
+  config = adaptive(3);
   config.ponder_cost = -1;
   expect_refused(config, "ponder-cost is -1");
   config = small_universal();
   config.d_model = 21;
   config.d_k = config.d_v = 10;
   expect_refused(config, "d-model is 21");
+}
+
+TEST(UniversalConfig, TheHaltingBiasIsTheInitialBiasOfBothStacks) {
+  UniversalConfig config = adaptive(3);
+  for (const float bias : {1.0f, -2.5f}) {
+    config.halting_bias = bias;
+    const SmallUniversal small(config);
+    for (const char* name : {"enc.halting.b", "dec.halting.b"}) {
+      EXPECT_EQ(values_of(*small.on, small.parameter(name)), Doubles{bias}) << name;
+    }
+  }
 }
 
 TEST(UniversalConfig, HasTheTransformersSettingsExceptThoseThatItFixes) {
