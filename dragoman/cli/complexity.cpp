@@ -25,7 +25,7 @@ struct ComplexityOptions {
   std::vector<std::string> layers{"all"};
   std::vector<std::string> n{"64:4096"}, d{"128:1024"}, path_n{"16", "50", "128", "512", "1024"};
   std::int64_t d_k = 64, k = 3, r = 65, rows = 8192, sentences = 4;
-  int rounds = 3, threads = 0;
+  int rounds = 5, threads = 0;
   bool causal = false, counts_only = false, json = false;
   DeviceChoice device = DeviceChoice::kCpu;
   train::TrainingPrecision precision = train::TrainingPrecision::kAuto;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <vector>
@@ -25,11 +26,11 @@ Array random_array(Backend& on, const Shape& shape, DType dtype, std::uint64_t s
   return x;
 }
 
-// A layer, its input and the gradient of its output.
+// A layer, its input and the gradient of its output, which live in the backend's arenas.
 class Call {
  public:
   Call(Backend& on, DType dtype, Layer& layer, std::span<const std::int64_t> lengths)
-      : on_(on), layer_(layer), values_(on.arena()), host_(on.host_arena()), batch_(make_batch(on, lengths)) {
+      : on_(on), layer_(layer), batch_(make_batch(on, lengths)) {
     x_ = random_array(on, {batch_.segments.R, layer.input_width()}, dtype, 1);
     dy_ = random_array(on, {batch_.segments.R, layer.sizes().d}, dtype, 2);
   }
@@ -47,7 +48,6 @@ class Call {
  private:
   Backend& on_;
   Layer& layer_;
-  ArenaScope values_, host_;
   Batch batch_;
   Array x_, dy_;
 };
@@ -66,40 +66,58 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// Work on a GPU is only launched by a call, so a round ends when all its calls are done.
-double median_seconds(Backend& on, const TimingOptions& options, const std::function<void()>& work) {
-  const auto round = [&](std::int64_t calls) {
-    on.wait();
-    const auto start = std::chrono::steady_clock::now();
-    for (std::int64_t i = 0; i < calls; ++i) work();
-    on.wait();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
-  round(1);  // the first call touches memory for the first time
-  std::int64_t calls = 1;
-  while (round(calls) < options.seconds_a_round && calls < 4096) calls *= 2;
-  std::vector<double> times;
-  double total = 0;
-  while (std::ssize(times) < options.rounds || (total < options.seconds && times.size() < 99)) {
-    const double seconds = round(calls);
-    total += seconds;
-    times.push_back(seconds / static_cast<double>(calls));
+// Seconds of so many calls. Work on a GPU is only launched by a call, so the time ends when it is done.
+double seconds_of(const Backend& on, std::int64_t calls, const std::function<void()>& work) {
+  on.wait();
+  const auto start = std::chrono::steady_clock::now();
+  for (std::int64_t i = 0; i < calls; ++i) work();
+  on.wait();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// The median of the seconds of each piece of work; they take turns.
+std::vector<double> median_seconds(const Backend& on, const std::vector<std::function<void()>>& pieces,
+                                   const TimingOptions& options) {
+  constexpr std::int64_t kMaxCalls = 4096;
+  std::vector<std::int64_t> calls(pieces.size(), 1);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    seconds_of(on, 1, pieces[i]);  // the first call touches memory for the first time
+    while (seconds_of(on, calls[i], pieces[i]) < options.seconds_a_round && calls[i] < kMaxCalls) calls[i] *= 2;
   }
-  return median(times);
+  std::vector<std::vector<double>> times(pieces.size());
+  for (int round = 0; round < options.rounds; ++round) {
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+      times[i].push_back(seconds_of(on, calls[i], pieces[i]) / static_cast<double>(calls[i]));
+    }
+  }
+  std::vector<double> medians;
+  for (const std::vector<double>& of_piece : times) medians.push_back(median(of_piece));
+  return medians;
 }
 
 }  // namespace
 
 LayerOperations count_operations(Backend& on, DType dtype, Layer& layer, std::span<const std::int64_t> lengths) {
+  const ArenaScope values(on.arena()), host(on.host_arena());
   Call call(on, dtype, layer, lengths);
   return {counted(on, [&] { call.forward(); }), counted(on, [&] { call.with_backward(); })};
 }
 
-LayerTimes time_layer(Backend& on, DType dtype, Layer& layer, std::span<const std::int64_t> lengths,
-                      const TimingOptions& options) {
-  Call call(on, dtype, layer, lengths);
-  return {median_seconds(on, options, [&] { call.forward(); }),
-          median_seconds(on, options, [&] { call.with_backward(); })};
+std::vector<LayerTimes> time_layers(Backend& on, DType dtype, std::span<const TimedLayer> cases,
+                                    const TimingOptions& options) {
+  const ArenaScope values(on.arena()), host(on.host_arena());
+  std::deque<Call> calls;  // their addresses stay
+  std::vector<std::function<void()>> forward, with_backward;
+  for (const TimedLayer& one : cases) {
+    Call& call = calls.emplace_back(on, dtype, *one.layer, one.lengths);
+    forward.emplace_back([&call] { call.forward(); });
+    with_backward.emplace_back([&call] { call.with_backward(); });
+  }
+  const std::vector<double> alone = median_seconds(on, forward, options),
+                            both = median_seconds(on, with_backward, options);
+  std::vector<LayerTimes> times;
+  for (std::size_t i = 0; i < cases.size(); ++i) times.push_back({alone[i], both[i]});
+  return times;
 }
 
 double log_slope(std::span<const double> x, std::span<const double> y) {

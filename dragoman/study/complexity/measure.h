@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "dragoman/study/complexity/layer.h"
 
@@ -21,9 +22,8 @@ struct LayerOperations {
 LayerOperations count_operations(Backend& on, DType dtype, Layer& layer, std::span<const std::int64_t> lengths);
 
 struct TimingOptions {
-  int rounds = 3;                  // at least
-  double seconds = 0.2;            // of all rounds together, at least
-  double seconds_a_round = 0.002;  // short calls are repeated, so that a round lasts at least so long
+  int rounds = 5;
+  double seconds_a_round = 0.002;  // a short call is repeated, so that its part of a round lasts at least so long
 };
 
 // Seconds of one call; the median of the rounds.
@@ -31,8 +31,16 @@ struct LayerTimes {
   double forward = 0, with_backward = 0;
 };
 
-LayerTimes time_layer(Backend& on, DType dtype, Layer& layer, std::span<const std::int64_t> lengths,
-                      const TimingOptions& options);
+// A layer, and the lengths of the sentences that it reads.
+struct TimedLayer {
+  Layer* layer;
+  std::vector<std::int64_t> lengths;
+};
+
+// The times of all cases. They take turns in each round, so that what else the machine does meanwhile slows all of them
+// and does not look like a slope.
+std::vector<LayerTimes> time_layers(Backend& on, DType dtype, std::span<const TimedLayer> cases,
+                                    const TimingOptions& options);
 
 // The slope of the least-squares line through (log x, log y). NaN with fewer than two different x.
 double log_slope(std::span<const double> x, std::span<const double> y);

@@ -1,6 +1,7 @@
 #include "dragoman/study/complexity/study.h"
 
 #include <algorithm>
+#include <deque>
 #include <memory>
 #include <utility>
 
@@ -44,22 +45,32 @@ std::vector<PlannedSweep> planned_sweeps(const ComplexitySettings& settings, Lay
   return sweeps;
 }
 
-Measurement measure(Backend& on, const ComplexitySettings& settings, LayerKind kind, const Point& point) {
-  LayerSizes sizes = settings.sizes;
-  sizes.d = point.d;
-  if (point.r > 0) sizes.r = point.r;
-  const std::int64_t B = is_recurrent(kind) ? settings.sentences : std::max<std::int64_t>(1, settings.rows / point.n);
-  const std::vector<std::int64_t> lengths(static_cast<std::size_t>(B), point.n);
-  Layer layer(on, settings.dtype, kind, sizes);
-  Measurement result{.n = point.n,
-                     .d = point.d,
-                     .r = point.r,
-                     .B = B,
-                     .operations = count_operations(on, settings.dtype, layer, lengths),
-                     .closed = closed_form(kind, sizes, point.n),
-                     .seconds = {}};
-  if (settings.times) result.seconds = time_layer(on, settings.dtype, layer, lengths, settings.timing);
-  return result;
+// Counts at each point, and then times all points together. `announce` is called before each point.
+Sweep measure(Backend& on, const ComplexitySettings& settings, LayerKind kind, const PlannedSweep& planned,
+              const std::function<void(const Point&)>& announce) {
+  Sweep sweep{planned.over, {}};
+  std::deque<Layer> layers;  // their addresses stay
+  std::vector<TimedLayer> timed;
+  for (const Point& point : planned.points) {
+    announce(point);
+    LayerSizes sizes = settings.sizes;
+    sizes.d = point.d;
+    if (point.r > 0) sizes.r = point.r;
+    const std::int64_t B = is_recurrent(kind) ? settings.sentences : std::max<std::int64_t>(1, settings.rows / point.n);
+    Layer& layer = layers.emplace_back(on, settings.dtype, kind, sizes);
+    timed.push_back({&layer, std::vector<std::int64_t>(static_cast<std::size_t>(B), point.n)});
+    sweep.at.push_back({.n = point.n,
+                        .d = point.d,
+                        .r = point.r,
+                        .B = B,
+                        .operations = count_operations(on, settings.dtype, layer, timed.back().lengths),
+                        .closed = closed_form(kind, sizes, point.n),
+                        .seconds = {}});
+  }
+  if (!settings.times) return sweep;
+  const std::vector<LayerTimes> times = time_layers(on, settings.dtype, timed, settings.timing);
+  for (std::size_t i = 0; i < times.size(); ++i) sweep.at[i].seconds = times[i];
+  return sweep;
 }
 
 std::vector<SequenceAt> measure_sequence(Backend& on, const ComplexitySettings& settings, LayerKind kind) {
@@ -115,7 +126,7 @@ std::int64_t Sweep::x(std::size_t i) const { return over == "n" ? at[i].n : over
 
 Sweep::Slopes Sweep::slopes() const {
   std::vector<double> sizes, operations, forward, with_backward;
-  for (std::size_t i = at.size() / 2; i < at.size(); ++i) {
+  for (std::size_t i = upper_half(); i < at.size(); ++i) {
     const auto B = static_cast<double>(at[i].B);
     sizes.push_back(static_cast<double>(x(i)));
     operations.push_back(static_cast<double>(at[i].operations.forward.counted) / B);
@@ -173,12 +184,9 @@ ComplexityReport measure_complexity(const ComplexitySettings& settings, const Co
   for (const LayerKind kind : settings.layers) {
     LayerReport layer{kind, formula(kind, settings.sizes), {}, measure_sequence(*on, settings, kind), {}};
     for (const PlannedSweep& planned : planned_sweeps(settings, kind)) {
-      Sweep sweep{planned.over, {}};
-      for (const Point& point : planned.points) {
+      layer.sweeps.push_back(measure(*on, settings, kind, planned, [&](const Point& point) {
         if (progress) progress(done++, total, describe(kind, point));
-        sweep.at.push_back(measure(*on, settings, kind, point));
-      }
-      layer.sweeps.push_back(std::move(sweep));
+      }));
     }
     for (const std::int64_t n : settings.path_n) layer.paths.push_back(measure_path(settings, kind, n));
     report.layers.push_back(std::move(layer));

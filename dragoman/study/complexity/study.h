@@ -54,6 +54,8 @@ struct Sweep {
   std::vector<Measurement> at;
 
   std::int64_t x(std::size_t i) const;
+  // The first measurement of the upper half, which has at least two if there are two.
+  std::size_t upper_half() const { return at.size() == 2 ? 0 : at.size() / 2; }
   struct Slopes {
     double operations = 0, forward = 0, with_backward = 0;  // NaN if there are fewer than two sizes
   };

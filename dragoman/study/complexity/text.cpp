@@ -50,10 +50,10 @@ std::string compared(double slope, double expected, bool is_claim) {
 }
 
 std::string slope_line(LayerKind kind, const Sweep& sweep, bool times) {
-  if (sweep.at.size() - sweep.at.size() / 2 < 2) return "";
+  if (sweep.at.size() < 2) return "";
   const Sweep::Slopes slopes = sweep.slopes();
   std::string line = fmt::format("  slope over {}, from {} = {}: multiply-adds {:.2f}", sweep.over, sweep.over,
-                                 with_thousands(sweep.x(sweep.at.size() / 2)), slopes.operations);
+                                 with_thousands(sweep.x(sweep.upper_half())), slopes.operations);
   if (!times) return line + "\n";
   const bool is_claim = time_follows_operations(kind, sweep);
   return line + fmt::format(", time {}, with backward {}\n", compared(slopes.forward, slopes.operations, is_claim),
