@@ -44,6 +44,7 @@ Node& new_node(Recording& recording, std::span<const Tensor> inputs) {
   Arena& tape = recording.backend().host_arena();
   Node* node = new (tape.push(sizeof(Node))) Node();
   node->inputs = static_cast<Variable**>(tape.push(inputs.size() * sizeof(Variable*)));
+  node->input_count = inputs.size();
   node->previous = recording.last();
   node->mark = recording.backend().arena().mark();
   int index = 0;

@@ -43,6 +43,7 @@ struct Node {
   void (*run)(void* closure, Array* d_outputs, Sinks& sinks) = nullptr;
   void* closure = nullptr;
   Variable** inputs = nullptr;  // one entry for each input, in the host arena; null if the input needs no gradient
+  std::size_t input_count = 0;
   std::array<Variable*, kMaxOutputs> outputs{};
   // The mark of the device arena after this function's forward. Backward pops to it, which frees what later functions
   // pushed.

@@ -193,6 +193,24 @@ TEST_F(Record, ViewsOfOneTensorMustNotOverlap) {
   expect_shape_error([&] { columns(view, 0, 2); }, {"columns 0 to 2", "overlap"});
 }
 
+TEST_F(Record, OverlapsAreFoundInWhateverOrderTheViewsAreTaken) {
+  const Recording recording(on);
+  const Tensor x = leaf_of({6, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12});
+  for (const int first : {4, 0, 2}) columns(row_range(x, first, 1), 0, 1);
+  for (const int first : {0, 2, 4}) expect_shape_error([&] { row_range(x, first, 1); }, {"overlap"});
+  expect_shape_error([&] { row_range(x, 1, 2); }, {"rows 1 to 3", "overlap"});
+  expect_shape_error([&] { row_range(x, 0, 6); }, {"rows 0 to 6", "overlap"});
+  for (const int first : {5, 1, 3}) row_range(x, first, 1);  // what is left
+}
+
+TEST_F(Record, RowsThatNoViewWroteHaveAGradientOfZeroInWhateverOrderTheViewsAreTaken) {
+  const Recording recording(on);
+  const Tensor x = leaf_of({5, 2}, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  const Tensor middle = row_range(x, 2, 1), last = row_range(x, 4, 1), first = row_range(x, 0, 1);
+  run_backward(plus(plus(times(last, 3), times(first, 2)), times(middle, 5)), {1, 10});
+  EXPECT_EQ(gradient(x), (Doubles{2, 20, 0, 0, 5, 50, 0, 0, 3, 30}));
+}
+
 TEST_F(Record, ViewsOfRowsAndOfColumnsShareOneGradient) {
   const Recording recording(on);
   const Tensor x = leaf_of({3, 2}, {1, 2, 3, 4, 5, 6}), y = times(x, 1);

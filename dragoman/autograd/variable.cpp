@@ -66,16 +66,20 @@ void complete_with_zeros(Backend& on, Variable& whole) {
     written.push_back(view);
     edges.insert(edges.end(), {view->first_row, end_row(*view)});
   }
-  // 2. Between two edges, the same views cover all rows.
+  // 2. Between two edges, the same views cover all rows. The edges are visited from top to bottom; views enter at their
+  // first row and leave at their end, so that a recurrence, which has a view for each step, takes linear time.
   std::ranges::sort(edges);
-  std::ranges::sort(written, {}, &Variable::first_column);
+  std::ranges::sort(written, {}, &Variable::first_row);
   const Array gradient = memory_of(on, whole);
+  std::vector<const Variable*> covering;
+  auto next = written.begin();
   for (std::size_t i = 0; i + 1 < edges.size(); ++i) {
     if (edges[i] == edges[i + 1]) continue;
-    std::vector<const Variable*> covering;
-    for (const Variable* view : written) {
-      if (view->first_row <= edges[i] && edges[i] < end_row(*view)) covering.push_back(view);
+    std::erase_if(covering, [&](const Variable* view) { return end_row(*view) <= edges[i]; });
+    for (; next != written.end() && (*next)->first_row <= edges[i]; ++next) {
+      if (edges[i] < end_row(**next)) covering.push_back(*next);
     }
+    std::ranges::sort(covering, {}, &Variable::first_column);
     fill_gaps(on, gradient, edges[i], edges[i + 1], covering);
   }
   whole.written = true;
@@ -112,14 +116,18 @@ void link_view(Variable& view, Variable& whole, std::int64_t first_row, std::int
   view.whole = &whole;
   view.first_row = first_row;
   view.first_column = first_column;
-  for (const Variable* other = whole.views; other != nullptr; other = other->next_view) {
-    const bool apart = end_row(view) <= other->first_row || end_row(*other) <= first_row ||
-                       end_column(view) <= other->first_column || end_column(*other) <= first_column;
+  // The list is ordered by falling end row, so the loop stops at the first view that ends before this one begins. If
+  // the rows are filled in order, as by a recurrence, that is the first one in the list.
+  for (const Variable* other = whole.views; other != nullptr && end_row(*other) > first_row; other = other->next_view) {
+    const bool apart = end_row(view) <= other->first_row || end_column(view) <= other->first_column ||
+                       end_column(*other) <= first_column;
     require<ShapeError>(apart, "columns ", first_column, " to ", end_column(view), " of rows ", first_row, " to ",
                         end_row(view), " overlap another view of the same tensor");
   }
-  view.next_view = whole.views;
-  whole.views = &view;
+  Variable** place = &whole.views;
+  while (*place != nullptr && end_row(**place) > end_row(view)) place = &(*place)->next_view;
+  view.next_view = *place;
+  *place = &view;
 }
 
 }  // namespace dragoman

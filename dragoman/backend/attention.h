@@ -5,6 +5,7 @@
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
 #include "dragoman/backend/dropout.h"
+#include "dragoman/backend/operations.h"
 #include "dragoman/backend/sink.h"
 
 namespace dragoman {
@@ -56,6 +57,7 @@ class AttentionKernels {
                         Array& O, Array& weights) const;
 
  private:
+  virtual OperationCounter* operations() const = 0;  // null if nothing is counted
   virtual void do_attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
                             Array& O, Array& log_sums, Array& weights) const = 0;
   virtual void do_attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V, const Array& O,

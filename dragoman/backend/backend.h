@@ -22,6 +22,7 @@
 #include "dragoman/backend/matmul.h"
 #include "dragoman/backend/memory_attention.h"
 #include "dragoman/backend/norm.h"
+#include "dragoman/backend/operations.h"
 #include "dragoman/backend/optimiser.h"
 #include "dragoman/backend/packed.h"
 #include "dragoman/backend/recurrence.h"
@@ -108,11 +109,18 @@ class Backend : public MatmulKernels,
   // BackendOptions::profile.
   virtual std::string profile() const { return ""; }
 
+  // Counts the multiply-adds of all later calls into this counter, until it is replaced; null to count nothing.
+  void count_operations(OperationCounter* counter) { counter_ = counter; }
+  OperationCounter* operations() const final { return counter_; }
+
   // An uninitialised array from the arena.
   Array empty(const Shape& shape, DType dtype) const;
   Array empty_like(const Array& x) const { return empty(x.shape(), x.dtype()); }
   // An uninitialised array for one statistic per row of x.
   Array empty_rows(const Array& x) const { return empty({x.rows()}, accumulation_dtype(x.dtype())); }
+
+ private:
+  OperationCounter* counter_ = nullptr;
 };
 
 // The kernels that the CPU backend uses on this machine.

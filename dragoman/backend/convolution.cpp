@@ -6,11 +6,23 @@ namespace dragoman {
 
 namespace {
 
-void check_unfolded(const char* op, const Array& x, const Segments& segments, const Taps& taps, const Array& y) {
+void check_taps(const char* op, const Taps& taps) {
   require<ShapeError>(taps.k >= 1 && taps.dilation >= 1, op, ": there are ", taps.k, " taps at a distance of ",
                       taps.dilation, "; both must be 1 or more");
+}
+
+void check_unfolded(const char* op, const Array& x, const Segments& segments, const Taps& taps, const Array& y) {
+  check_taps(op, taps);
   require<ShapeError>(x.rows() == y.rows() && x.cols() * taps.k == y.cols(), op, ": x is ", x.shape(), " but y is ",
                       y.shape(), " with ", taps.k, " taps");
+  check_segments(op, x, segments);
+}
+
+void check_depthwise(const char* op, const Array& x, const Segments& segments, const Taps& taps, const Array& w,
+                     const Array& y) {
+  check_taps(op, taps);
+  require<ShapeError>(same_extents(x, y) && w.rows() == taps.k && w.cols() == x.cols(), op, ": x is ", x.shape(),
+                      ", w ", w.shape(), ", y ", y.shape(), " with ", taps.k, " taps");
   check_segments(op, x, segments);
 }
 
@@ -41,6 +53,22 @@ void ConvolutionKernels::unfold_cells(const Array& x, const Array& cells, const 
   require<ShapeError>(x.dtype() == y.dtype() && x.dtype() == stored.dtype(), "unfold_cells: x is ", x.dtype(),
                       ", the cells ", stored.dtype(), ", y ", y.dtype());
   do_unfold_cells(x, cells, lengths, taps, stored, y);
+}
+
+void ConvolutionKernels::depthwise(const Array& x, const Segments& segments, const Taps& taps, const Array& w,
+                                   Array& y) const {
+  check_depthwise("depthwise", x, segments, taps, w, y);
+  if (OperationCounter* counter = operations()) counter->add(taps.k * x.count());
+  do_depthwise(x, segments, taps, w, y);
+}
+
+void ConvolutionKernels::depthwise_backward(const Array& dy, const Array& x, const Segments& segments, const Taps& taps,
+                                            const Array& w, Sink dx, Sink dw) const {
+  check_depthwise("depthwise_backward", x, segments, taps, w, dy);
+  require<ShapeError>(fits(dx, x) && fits(dw, w), "depthwise_backward: x is ", x.shape(), ", w ", w.shape(), ", dx ",
+                      dx.array.shape(), ", dw ", dw.array.shape());
+  if (OperationCounter* counter = operations()) counter->add((dx.wanted() + dw.wanted()) * taps.k * x.count());
+  do_depthwise_backward(dy, x, segments, taps, w, dx, dw);
 }
 
 void ConvolutionKernels::glu(const Array& x, Array& y) const {

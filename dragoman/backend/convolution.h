@@ -6,6 +6,7 @@
 
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
+#include "dragoman/backend/operations.h"
 #include "dragoman/backend/sink.h"
 
 namespace dragoman {
@@ -48,6 +49,12 @@ class ConvolutionKernels {
   void unfold_cells(const Array& x, const Array& cells, const Array& lengths, const Taps& taps, const Array& stored,
                     Array& y) const;
 
+  // Depthwise convolution, the first half of a separable one: each column is convolved by itself. y[r, c] is the sum
+  // over taps j, in ascending order, of w[j, c] times column c of the row of x that tap j of r reads; w is [k, d].
+  void depthwise(const Array& x, const Segments& segments, const Taps& taps, const Array& w, Array& y) const;
+  void depthwise_backward(const Array& dy, const Array& x, const Segments& segments, const Taps& taps, const Array& w,
+                          Sink dx, Sink dw) const;
+
   // Gated linear unit: y = a sigma(b) for x = [a, b], element by element; x is [R, 2 c] and y [R, c].
   void glu(const Array& x, Array& y) const;
   // da = dy sigma(b) and db = dy a sigma(b) (1 - sigma(b)).
@@ -61,10 +68,15 @@ class ConvolutionKernels {
   void scale_by_root_length(const Array& x, const Segments& segments, double alpha, Sink y) const;
 
  private:
+  virtual OperationCounter* operations() const = 0;  // null if nothing is counted
   virtual void do_unfold_rows(const Array& x, const Segments& segments, const Taps& taps, Array& y) const = 0;
   virtual void do_unfold_rows_backward(const Array& dy, const Segments& segments, const Taps& taps, Sink dx) const = 0;
   virtual void do_unfold_cells(const Array& x, const Array& cells, const Array& lengths, const Taps& taps,
                                const Array& stored, Array& y) const = 0;
+  virtual void do_depthwise(const Array& x, const Segments& segments, const Taps& taps, const Array& w,
+                            Array& y) const = 0;
+  virtual void do_depthwise_backward(const Array& dy, const Array& x, const Segments& segments, const Taps& taps,
+                                     const Array& w, Sink dx, Sink dw) const = 0;
   virtual void do_glu(const Array& x, Array& y) const = 0;
   virtual void do_glu_backward(const Array& dy, const Array& x, Sink dx) const = 0;
   virtual void do_scaled_sum(const Array& a, const Array& b, double alpha, Array& y) const = 0;

@@ -66,6 +66,33 @@ TEST_P(ConvolutionKernel, GradientsOfUnfoldedRowsAreSummedOverTheTapsThatReadThe
   }
 }
 
+TEST_P(ConvolutionKernel, ADepthwiseConvolutionWeighsTheRowsOfTheTapsColumnByColumn) {
+  const Segments segments = make_segments(*on, kLengths, 5);
+  for (const Taps& taps : kTaps) {
+    for (const std::int64_t d : {1, 5, 8, 72}) {
+      for (const Array& x : {random({segments.R, d}, 1), random_view({segments.R, d}, 1)}) {
+        const Array w = random({taps.k, d}, 2), dy = random({segments.R, d}, 3);
+        const Doubles from = values(x), weights = values(w), gradients = values(dy);
+        Doubles expected(from.size(), 0.0), dx(from.size(), 0.0), dw(weights.size(), 0.0);
+        each_tap(taps, [&](std::int64_t r, std::int64_t j, std::int64_t read) {
+          for (std::int64_t c = 0; c < d; ++c) {
+            expected[r * d + c] += weights[j * d + c] * from[read * d + c];
+            dx[read * d + c] += weights[j * d + c] * gradients[r * d + c];
+            dw[j * d + c] += gradients[r * d + c] * from[read * d + c];
+          }
+        });
+        Array y = random({segments.R, d}, 4);
+        on->depthwise(x, segments, taps, w, y);
+        expect_values(y, expected);
+        expect_in_every_sink({segments.R, d}, dx,
+                             [&](Sink sink) { on->depthwise_backward(dy, x, segments, taps, w, sink, {}); });
+        expect_in_every_sink(
+            {taps.k, d}, dw, [&](Sink sink) { on->depthwise_backward(dy, x, segments, taps, w, {}, sink); }, 10);
+      }
+    }
+  }
+}
+
 // Two hypotheses with 4 and 1 tokens before the new one, which share the cell of their first token.
 TEST_P(ConvolutionKernel, AStepReadsTheCellsOfItsAncestorsAndWritesItsOwn) {
   const Taps taps = Taps::causal(3, 2);

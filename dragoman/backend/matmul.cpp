@@ -12,6 +12,9 @@ void MatmulKernels::matmul(const Array& A, Transpose transpose_A, const Array& B
                           C.array.cols() == (transposed_B ? B.rows() : B.cols()),
                       "matmul: A is ", A.shape(), transposed_A ? ", transposed" : "", " but B is ", B.shape(),
                       transposed_B ? ", transposed" : "", ", and C ", C.array.shape());
+  if (OperationCounter* counter = operations()) {
+    counter->add(C.array.rows() * C.array.cols() * (transposed_A ? A.rows() : A.cols()));
+  }
   do_matmul(A, transpose_A, B, transpose_B, C);
 }
 
@@ -22,6 +25,7 @@ void MatmulKernels::linear(const Array& x, const Array& W, const Array& b, const
   require<ShapeError>(!b || b.count() == W.cols(), "linear: W is ", W.shape(), " but b is ", b.shape());
   require<ShapeError>(activation.relu || !activation.dropout.on(), "linear: dropout is possible only after a ReLU");
   if (activation.dropout.on()) check_segments("linear", x, activation.segments);
+  if (OperationCounter* counter = operations()) counter->add(x.rows() * W.rows() * W.cols());
   do_linear(x, W, b, activation, y);
 }
 

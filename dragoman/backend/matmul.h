@@ -4,6 +4,7 @@
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
 #include "dragoman/backend/dropout.h"
+#include "dragoman/backend/operations.h"
 #include "dragoman/backend/sink.h"
 
 namespace dragoman {
@@ -28,12 +29,13 @@ class MatmulKernels {
 
   // y = activation(x W + b) for x [R, in], W [in, out], b [out] or absent.
   void linear(const Array& x, const Array& W, const Array& b, const Activation& activation, Array& y) const;
-  // Overwrites dy with the gradient of x W + b. y is read only if there is a ReLU: the gradient passes exactly where y
-  // is positive.
+  // Computes dx and dW with matmul(). Overwrites dy with the gradient of x W + b. y is read only if there is a ReLU:
+  // the gradient passes exactly where y is positive.
   void linear_backward(Array& dy, const Array& x, const Array& W, const Array& y, const Activation& activation, Sink dx,
                        Sink dW, Sink db) const;
 
  private:
+  virtual OperationCounter* operations() const = 0;  // null if nothing is counted
   virtual void do_matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B,
                          Sink C) const = 0;
   virtual void do_linear(const Array& x, const Array& W, const Array& b, const Activation& activation,

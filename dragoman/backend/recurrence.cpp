@@ -88,6 +88,7 @@ void RecurrenceKernels::run_cells(CellKind kind, const Array& counts, std::span<
   require<DeviceError>(can_run_cells(kind, first.dtype(), H, count), "run_cells: this device cannot run ", count,
                        " directions of ", H, " columns of ", first.dtype(), " at once");
   do_run_cells(kind, counts, directions);
+  if (OperationCounter* counter = operations()) counter->add(count * R * H * width);
 }
 
 void RecurrenceKernels::take_state(const Array& stored, const Array& initial, const Array& cells, const Array& lengths,

@@ -7,6 +7,7 @@
 
 #include "dragoman/array/array.h"
 #include "dragoman/backend/attention.h"
+#include "dragoman/backend/operations.h"
 #include "dragoman/backend/sink.h"
 
 namespace dragoman {
@@ -84,6 +85,7 @@ class RecurrenceKernels {
   void store_state(const Array& state, const Array& cells, const Array& lengths, const Array& stored) const;
 
  private:
+  virtual OperationCounter* operations() const = 0;  // null if nothing is counted
   virtual void do_cell(CellKind kind, const GateInputs& inputs, const Array& h, const Array& c, Array& gates,
                        Array& c_next, Array& h_next) const = 0;
   virtual void do_cell_backward(CellKind kind, const Array& dh, const Array& dc, const Array& gates, const Array& h,

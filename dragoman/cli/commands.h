@@ -49,6 +49,9 @@ void add_report(CLI::App& program);
 // Checks the machine, models and texts.
 void add_doctor(CLI::App& program);
 
+// Measures Table 1 of the paper: operations, time, sequential operations and path lengths of layers.
+void add_complexity(CLI::App& program);
+
 // Checks every gradient against finite differences.
 void add_gradcheck(CLI::App& program);
 

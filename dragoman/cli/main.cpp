@@ -36,6 +36,7 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_inspect(program, requested);
   add_heads(program);
   add_doctor(program);
+  add_complexity(program);
   add_gradcheck(program);
   add_tokenizer(program);
   add_score(program);

@@ -14,6 +14,16 @@ Tensor unfold_rows(const Tensor& x, const Segments& segments, const Taps& taps) 
   });
 }
 
+Tensor depthwise(const Tensor& x, const Segments& segments, const Taps& taps, const Tensor& w) {
+  Backend& on = x.backend();
+  Array y = on.empty_like(x.array());
+  on.depthwise(x.array(), segments, taps, w.array(), y);
+  return record(y, {x, w}, [&on, x = x.array(), w = w.array(), segments, taps](const Array& dy, Sinks& d) {
+    const auto [dx, dw] = d.first<2>();
+    on.depthwise_backward(dy, x, segments, taps, w, dx, dw);
+  });
+}
+
 Tensor glu(const Tensor& x) {
   Backend& on = x.backend();
   Array y = on.empty({x.rows(), x.dim(-1) / 2}, x.array().dtype());

@@ -10,6 +10,10 @@ namespace dragoman::ops {
 // [k d, c] is a convolution.
 Tensor unfold_rows(const Tensor& x, const Segments& segments, const Taps& taps);
 
+// Depthwise convolution, each column by itself, for w [k, d]. With a linear map after it, it is a separable
+// convolution.
+Tensor depthwise(const Tensor& x, const Segments& segments, const Taps& taps, const Tensor& w);
+
 // Gated linear unit (Dauphin et al., 2017): a sigma(b) for x = [a, b], element by element; [R, c] for x [R, 2 c].
 Tensor glu(const Tensor& x);
 

@@ -41,6 +41,27 @@ TEST(UnfoldRows, GradientMatchesFiniteDifferences) {
   }
 }
 
+TEST(Depthwise, GradientMatchesFiniteDifferences) {
+  const Workbench bench;
+  const Segments segments = bench.segments({4, 1, 2});
+  for (const Taps& taps : {Taps::centred(3, 1), Taps::causal(3, 2), Taps::causal(2, 1)}) {
+    expect_gradients_match([&](auto in) { return depthwise(in[0], segments, taps, in[1]); },
+                           {bench.random({7, 3}, 1), bench.random({taps.k, 3}, 2)});
+  }
+}
+
+// Column c of the product matrix has the weights of column c in the rows that column c of each tap meets.
+TEST(Depthwise, IsAConvolutionWhoseMatrixIsDiagonalForEachTap) {
+  on_each_kernel_case([](const Workbench& bench) {
+    const Segments segments = bench.segments({4, 1, 2});
+    const Taps taps = Taps::centred(3, 1);
+    const Tensor x = bench.random({7, 2}, 1), w = bench.tensor({3, 2}, {1, 2, 3, 4, 5, 6});
+    const Tensor W = bench.tensor({6, 2}, {1, 0, 0, 2, 3, 0, 0, 4, 5, 0, 0, 6});
+    expect_near(bench.values(depthwise(x, segments, taps, w)),
+                bench.values(linear(unfold_rows(x, segments, taps), W, {})), 10 * bench.tolerance);
+  });
+}
+
 TEST(Glu, GradientMatchesFiniteDifferences) {
   const Workbench bench;
   expect_gradients_match([](auto in) { return glu(in[0]); }, {bench.random({4, 6}, 1)});

@@ -138,18 +138,23 @@ struct Piece {
   }
 };
 
-// For each block of keys that some query of the block sees: computes the scores into scratch.scores, then calls
-// body(k, keys). k is the first key of the block, and `keys` the number of its keys.
+// Calls body(k, keys) for each block of keys that some query of the block sees. k is the first key of the block, and
+// `keys` the number of its keys.
+template <class T, class Rows, class Body>
+void for_key_blocks(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Body& body) {
+  const std::int64_t end = piece.end_key(q, queries);
+  for (std::int64_t k = piece.first_key(q); k < end; k += kKeys) body(k, std::min(kKeys, end - k));
+}
+
+// The same, with the scores of the block in scratch.scores.
 template <class T, class Rows, class Body>
 void for_scores(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Scratch<T>& scratch,
                 const Body& body) {
-  const std::int64_t end = piece.end_key(q, queries);
-  for (std::int64_t k = piece.first_key(q); k < end; k += kKeys) {
-    const std::int64_t keys = std::min(kKeys, end - k);
+  for_key_blocks(piece, q, queries, [&](std::int64_t k, std::int64_t keys) {
     transpose_rows(piece.K, k, keys, scratch.keys);
     piece.multiply_scores(q, queries, keys, scratch.keys, scratch.scores);
     body(k, keys);
-  }
+  });
 }
 
 // Computes rows [q, q + queries) of O, and their log_sums, over all keys that they see. For each query, maximum[i] and

@@ -1,5 +1,6 @@
 #include "dragoman/backend/cpu/attention.h"
 
+#include <initializer_list>
 #include <vector>
 
 #include "dragoman/backend/cpu/attend.h"
@@ -96,6 +97,33 @@ void for_blocks(const Piece<T>& piece, const Scratch<T>& scratch, const Body& bo
   }
 }
 
+// The columns that multiply() computes of a product with N columns: whole vectors.
+template <class T>
+std::int64_t in_vectors(std::int64_t N) {
+  return divide_up(N, kLanes<T>) * kLanes<T>;
+}
+
+// The multiply-adds of `attend` for one block of queries.
+template <class T>
+std::int64_t executed_forward(const Piece<T>& piece, std::int64_t q, std::int64_t queries) {
+  std::int64_t sum = 0;
+  for_key_blocks(piece, q, queries, [&](std::int64_t, std::int64_t keys) {
+    sum += queries * (padded<T>(keys) * piece.Q.d + keys * in_vectors<T>(piece.V.d));
+  });
+  return sum;
+}
+
+// The multiply-adds of `attend_backward` for one block of queries and one of keys.
+template <class T>
+std::int64_t executed_backward(const Piece<T>& piece, std::int64_t queries, std::int64_t keys,
+                               std::initializer_list<const Block<T>*> gradients) {
+  std::int64_t sum = queries * padded<T>(keys) * (piece.Q.d + piece.V.d);
+  for (const Block<T>* gradient : gradients) {
+    if (gradient->data != nullptr) sum += queries * keys * in_vectors<T>(gradient->d);
+  }
+  return sum;
+}
+
 // The mask without its window, if the window hides no key of this sentence from any query.
 Mask without_idle_window(Mask mask, std::int64_t n_q, std::int64_t n_k) {
   const bool sees_first_key = mask.first_key(n_q - 1) == 0;
@@ -141,6 +169,7 @@ void expect_segments(const Reach& reach) {
 
 void Attention::do_attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
                              Array& O, Array& log_sums, Array& weights) const {
+  OperationCounter* const counter = operations();
   expect_segments(reach);
   dispatch(Q.dtype(), [&]<class T>() {
     expect_elements<T>({&K, &V, &O, &log_sums, &weights});
@@ -154,6 +183,7 @@ void Attention::do_attention(const Array& Q, const Array& K, const Array& V, con
         for (std::int64_t q = 0; q < piece.Q.n; q += piece.block_queries()) {
           const std::int64_t queries = std::min(piece.block_queries(), piece.Q.n - q);
           attend(piece, q, queries, out, sums + q * heads.h, heads.h, scratch);
+          if (counter != nullptr) counter->add_executed(executed_forward(piece, q, queries));
           if (!weights) continue;
           T* start = weights.data<T>() + weights_before(reach, b, heads.h) + head * piece.Q.n * piece.K.n;
           write_weights(piece, q, queries, sums + q * heads.h, heads.h, scratch, start + q * piece.K.n, piece.K.n);
@@ -168,6 +198,7 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
                                       Sink dV) const {
   const ArenaScope scope(arena());
   Array dots = empty({heads.h, reach.queries.R}, Q.dtype());
+  OperationCounter* const counter = operations();
   expect_segments(reach);
   dispatch(Q.dtype(), [&]<class T>() {
     expect_elements<T>({&dO, &K, &V, &O, &log_sums, &dQ.array, &dK.array, &dV.array});
@@ -187,6 +218,8 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
       with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
         for_blocks(piece, scratch, [&](std::int64_t q, std::int64_t queries, std::int64_t k, std::int64_t keys) {
           attend_backward(piece, q, queries, k, keys, d_out, D, sums, heads.h, scratch, into_Q, into_K, into_V);
+          if (counter == nullptr) return;
+          counter->add_executed(executed_backward<T>(piece, queries, keys, {&into_Q, &into_K, &into_V}));
         });
       });
     });

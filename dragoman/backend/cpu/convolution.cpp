@@ -8,6 +8,32 @@
 
 namespace dragoman::cpu {
 
+namespace {
+
+enum class Reads : std::int8_t { kForward = 1, kBackward = -1 };
+
+// y[r] = the sum over taps j of w[j] times the row of x that tap j of r reads, or (kBackward) whose tap j reads r;
+// element by element. Returns the number of products of elements.
+template <class T>
+std::int64_t weigh_rows(std::int64_t block, Matrix<const T> x, const std::int32_t* position, const Taps& taps,
+                        Matrix<const T> w, Reads reads, Matrix<T> y, bool accumulate) {
+  std::int64_t products = 0;
+  for_rows(x.rows, block, [&](std::int64_t r) {
+    bool accumulates = accumulate;
+    for (std::int64_t j = 0; j < taps.k; ++j) {
+      const std::int64_t offset = static_cast<std::int64_t>(reads) * taps.offset(j);
+      if (!in_same_sentence(position, r, offset, x.rows)) continue;
+      put_vectors(x.cols, accumulates, y.row(r), std::multiplies<Vec<T>>(), w.row(j), x.row(r + offset));
+      accumulates = true;
+      products += x.cols;
+    }
+    if (!accumulates) std::fill_n(y.row(r), y.cols, T{0});
+  });
+  return products;
+}
+
+}  // namespace
+
 void Convolution::do_unfold_rows(const Array& x, const Segments& segments, const Taps& taps, Array& y) const {
   dispatch(x.dtype(), [&]<class T>() {
     const auto X = matrix<const T>(x);
@@ -70,6 +96,53 @@ void Convolution::do_unfold_cells(const Array& x, const Array& cells, const Arra
           }
         }
       });
+    });
+  });
+}
+
+void Convolution::do_depthwise(const Array& x, const Segments& segments, const Taps& taps, const Array& w,
+                               Array& y) const {
+  dispatch(x.dtype(), [&]<class T>() {
+    const auto X = matrix<const T>(x), W = matrix<const T>(w);
+    const auto Y = matrix<T>(y);
+    const auto* position = segments.position.data<std::int32_t>();
+    launch(divide_up(X.rows, kRowBlock), [&](std::int64_t block) {
+      const std::int64_t products = weigh_rows(block, X, position, taps, W, Reads::kForward, Y, false);
+      if (OperationCounter* counter = operations()) counter->add_executed(products);
+    });
+  });
+}
+
+void Convolution::do_depthwise_backward(const Array& dy, const Array& x, const Segments& segments, const Taps& taps,
+                                        const Array& w, Sink dx, Sink dw) const {
+  dispatch(x.dtype(), [&]<class T>() {
+    const auto DY = matrix<const T>(dy), X = matrix<const T>(x), W = matrix<const T>(w);
+    const auto* position = segments.position.data<std::int32_t>();
+    if (dx.wanted()) {
+      const auto DX = matrix<T>(dx.array);
+      launch(divide_up(X.rows, kRowBlock), [&](std::int64_t block) {
+        const std::int64_t products = weigh_rows(block, DY, position, taps, W, Reads::kBackward, DX, dx.accumulates());
+        if (OperationCounter* counter = operations()) counter->add_executed(products);
+      });
+    }
+    if (!dw.wanted()) return;
+    // One piece of work is a few columns of one tap.
+    constexpr std::int64_t kColumns = 64;
+    const auto DW = matrix<T>(dw.array);
+    const std::int64_t groups = divide_up(X.cols, kColumns);
+    launch(taps.k * groups, [&](std::int64_t piece) {
+      const std::int64_t j = piece / groups, first = piece % groups * kColumns;
+      const std::int64_t columns = std::min(kColumns, X.cols - first), offset = taps.offset(j);
+      T sums[kColumns] = {};
+      std::int64_t products = 0;
+      for (std::int64_t r = 0; r < X.rows; ++r) {
+        if (!in_same_sentence(position, r, offset, X.rows)) continue;
+        const T *d = DY.row(r) + first, *read = X.row(r + offset) + first;
+        for (std::int64_t c = 0; c < columns; ++c) sums[c] += d[c] * read[c];
+        products += columns;
+      }
+      put_vectors(columns, dw.accumulates(), DW.row(j) + first, std::identity(), sums);
+      if (OperationCounter* counter = operations()) counter->add_executed(products);
     });
   });
 }

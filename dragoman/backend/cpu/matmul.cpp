@@ -30,6 +30,7 @@ void multiply_blocks(const Context& on, const Product<T>& p, Matrix<T> C, bool a
   const ArenaScope scratch(on.arena());
   Array packed = on.empty({packed_size(p)}, kDTypeOf<T>);
   const Blocks blocks(p.M, panels_of_B(p));
+  if (OperationCounter* counter = on.operations()) counter->add_executed(p.K * elements_computed<T>(p.M, p.N));
   on.launch(divide_up(panels_of_B(p), kPanelGroup), [&](std::int64_t group) { pack_B(p, group, packed.data<T>()); });
   on.launch(blocks.count(), [&](std::int64_t block) {
     const Extent e = extent(p, blocks, block);

@@ -76,6 +76,51 @@ __global__ void __launch_bounds__(kThreads)
   });
 }
 
+// y[r] = the sum over taps j of w[j] times the row of x that tap j of r reads, or (direction -1) whose tap j reads r,
+// element by element. One thread per eight columns of y.
+template <bool kPacked, class T, class G>
+__global__ void __launch_bounds__(kThreads)
+    weigh_rows_kernel(Matrix<const T> x, const std::int32_t* position, Taps taps, Matrix<const T> w, int direction,
+                      SinkRows<G> y) {
+  at_own_eight(x.rows, x.cols, [&](std::int64_t r, std::int64_t first) {
+    Eight<float> sum{};
+    for (std::int64_t j = 0; j < taps.k; ++j) {
+      const std::int64_t offset = direction * taps.offset(j);
+      if (!in_same_sentence(position, r, offset, x.rows)) continue;
+      const Eight<T> values = load_eight<kPacked>(x.row(r + offset), first, x.cols),
+                     weights = load_eight<kPacked>(w.row(j), first, x.cols);
+#pragma unroll
+      for (int i = 0; i < 8; ++i) sum.at[i] += weights[i] * values[i];
+    }
+    put_eight<kPacked>(sum, y, r, first, x.cols);
+  });
+}
+
+// The sums of a depthwise convolution's weights over some rows. A block has 32 columns of one tap and kSumRows rows;
+// each of its warps adds every kSumWarps-th row, and warp 0 adds the sums of the warps in order. The grid is (columns
+// / 32, taps, rows / kSumRows), and partial is [rows / kSumRows, taps * columns].
+constexpr int kSumWarps = 8, kSumRows = 256;
+template <class T>
+__global__ void __launch_bounds__(kSumWarps* kWarp)
+    tap_weight_sums_kernel(Matrix<const T> dy, Matrix<const T> x, const std::int32_t* position, Taps taps,
+                           float* partial) {
+  __shared__ float sums[kSumWarps][kWarp];
+  const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  const std::int64_t column = std::int64_t{blockIdx.x} * kWarp + lane, j = blockIdx.y, offset = taps.offset(j);
+  const std::int64_t first = std::int64_t{blockIdx.z} * kSumRows, end = min(x.rows, first + kSumRows);
+  float sum = 0;
+  for (std::int64_t r = first + warp; r < end && column < x.cols; r += kSumWarps) {
+    if (!in_same_sentence(position, r, offset, x.rows)) continue;
+    sum += to_float(dy.row(r)[column]) * to_float(x.row(r + offset)[column]);
+  }
+  sums[warp][lane] = sum;
+  __syncthreads();
+  if (warp != 0 || column >= x.cols) return;
+  float total = 0;
+  for (int other = 0; other < kSumWarps; ++other) total += sums[other][lane];
+  partial[(blockIdx.z * taps.k + j) * x.cols + column] = total;
+}
+
 template <bool kPacked, class T>
 __global__ void __launch_bounds__(kThreads) glu_kernel(Matrix<const T> x, Matrix<T> y) {
   at_own_eight(y.rows, y.cols, [&](std::int64_t r, std::int64_t first) {
@@ -163,6 +208,45 @@ void Convolution::do_unfold_cells(const Array& x, const Array& cells, const Arra
            blocks_for(x.rows() * taps.k, x.cols()), kThreads, 0, matrix<const T>(x), matrix<const std::int32_t>(cells),
            elements<const std::int32_t>(lengths), taps, matrix<T>(stored), matrix<T>(y));
   });
+}
+
+void Convolution::do_depthwise(const Array& x, const Segments& segments, const Taps& taps, const Array& w,
+                               Array& y) const {
+  const bool packed = in_eights({&x, &w, &y});
+  dispatch(x.dtype(), [&]<class T>() {
+    launch(*this, packed ? weigh_rows_kernel<true, T, T> : weigh_rows_kernel<false, T, T>,
+           blocks_for(x.rows(), x.cols()), kThreads, 0, matrix<const T>(x),
+           elements<const std::int32_t>(segments.position), taps, matrix<const T>(w), 1,
+           sink_rows<T>(Sink::overwrite(y)));
+  });
+}
+
+void Convolution::do_depthwise_backward(const Array& dy, const Array& x, const Segments& segments, const Taps& taps,
+                                        const Array& w, Sink dx, Sink dw) const {
+  const auto* position = elements<const std::int32_t>(segments.position);
+  const std::int64_t R = x.rows(), d = x.cols();
+  if (dx.wanted()) {
+    const bool packed = in_eights({&dy, &w, &dx.array});
+    dispatch(dy.dtype(), [&]<class T>() {
+      dispatch(dx.array.dtype(), [&]<class G>() {
+        launch(*this, packed ? weigh_rows_kernel<true, T, G> : weigh_rows_kernel<false, T, G>, blocks_for(R, d),
+               kThreads, 0, matrix<const T>(dy), position, taps, matrix<const T>(w), -1, sink_rows<G>(dx));
+      });
+    });
+  }
+  if (!dw.wanted()) return;
+  const ArenaScope scratch(arena());
+  const std::int64_t parts = divide_up(R, kSumRows);
+  const Array partial = empty({parts, taps.k * d}, DType::kFloat32);
+  dispatch(x.dtype(), [&]<class T>() {
+    const dim3 grid(static_cast<unsigned>(divide_up(d, kWarp)), static_cast<unsigned>(taps.k),
+                    static_cast<unsigned>(parts));
+    launch(*this, tap_weight_sums_kernel<T>, grid, kSumWarps * kWarp, 0, matrix<const T>(dy), matrix<const T>(x),
+           position, taps, elements<float>(partial));
+  });
+  for (std::int64_t j = 0; j < taps.k; ++j) {
+    sum_rows(partial.columns(j * d, d), {dw.array.row_range(j, 1), dw.write});
+  }
 }
 
 void Convolution::do_glu(const Array& x, Array& y) const {

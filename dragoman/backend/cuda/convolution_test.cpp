@@ -47,6 +47,30 @@ TEST_P(CudaConvolution, UnfoldedRowsAgreeWithTheCpu) {
   }
 }
 
+TEST_P(CudaConvolution, DepthwiseConvolutionAgreesWithTheCpu) {
+  for (const Taps& taps : kTaps) {
+    for (const std::int64_t d : kWidths) {
+      for (const auto& made : {make, make_view}) {
+        expect_as_on_cpu([&](const Backend& on, DType dtype) -> std::vector<Array> {
+          Array y = made(on, {kRows, d}, dtype, 2);
+          on.depthwise(made(on, {kRows, d}, dtype, 1), make_segments(on, kLengths, 4), taps,
+                       made(on, {taps.k, d}, dtype, 3), y);
+          return {y};
+        });
+        for (const Sink::Write write : kWrites) {
+          expect_as_on_cpu([&](const Backend& on, DType dtype) -> std::vector<Array> {
+            const Array dx = made(on, {kRows, d}, dtype, 4), dw = made(on, {taps.k, d}, dtype, 5);
+            on.depthwise_backward(made(on, {kRows, d}, dtype, 2), made(on, {kRows, d}, dtype, 1),
+                                  make_segments(on, kLengths), taps, made(on, {taps.k, d}, dtype, 3), {dx, write},
+                                  {dw, write});
+            return {dx, dw};
+          });
+        }
+      }
+    }
+  }
+}
+
 TEST_P(CudaConvolution, StepsAgreeWithTheCpu) {
   for (const std::int64_t d : kWidths) {
     for (const auto& made : {make, make_view}) {

@@ -164,6 +164,9 @@ void add_convolution(Cases& cases) {
              return ops::unfold_rows(x[0], segments(on, {4, 1, 2}), taps);
            });
   }
+  add_op(cases, "depthwise", {{7, 3}, {3, 3}}, [](Backend& on, Inputs x) {
+    return ops::depthwise(x[0], segments(on, {4, 1, 2}), Taps::centred(3, 1), x[1]);
+  });
   add_op(cases, "glu", {{4, 6}}, [](Backend&, Inputs x) { return ops::glu(x[0]); });
   add_op(cases, "scaled_sum", {{3, 4}, {3, 4}}, [](Backend&, Inputs x) { return ops::scaled_sum(x[0], x[1], 0.7); });
   add_op(cases, "scale_by_root_length", {{6, 3}}, [](Backend& on, Inputs x) {

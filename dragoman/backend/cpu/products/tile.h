@@ -47,6 +47,15 @@ struct Panels {
 // panels.
 constexpr std::int64_t panels_at_once(std::int64_t rows) { return rows == 1 ? 4 : rows <= kTileRows / 2 ? 2 : 1; }
 
+// The elements of C that the tiles of a product of M rows and N columns compute. The last panel of B, if it is not
+// whole, is computed in whole vectors by tiles of all rows, and as a whole panel by tiles of fewer rows and if its
+// columns are not whole vectors.
+template <class T>
+constexpr std::int64_t elements_computed(std::int64_t M, std::int64_t N) {
+  const std::int64_t last = N % kTileCols<T>, exact_rows = last % kLanes<T> == 0 ? M / kTileRows * kTileRows : 0;
+  return M * (N - last) + (last == 0 ? 0 : exact_rows * last + (M - exact_rows) * kTileCols<T>);
+}
+
 // Calls f(0), ..., f(N - 1) with compile-time integers, unrolled.
 template <std::int64_t N, class F>
 [[gnu::always_inline]] inline void unrolled(const F& f) {
