@@ -18,8 +18,10 @@ function(discover target prefix label)
   endif()
 endfunction()
 
-# With -O1 the tests compile twice as fast and run equally fast, because the time is spent in the library.
+# With -O1 the tests compile twice as fast and run equally fast, because the time is spent in the library. Whole-program
+# tests mostly wait for the program, so they are not optimised at all.
 set(test_options $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
+set(whole_test_options -O0)
 
 file(GLOB_RECURSE unit_test_sources CONFIGURE_DEPENDS dragoman/*_test.cpp)
 list(FILTER unit_test_sources EXCLUDE REGEX "/backend/cuda/")
@@ -72,19 +74,21 @@ file(GLOB whole_test_sources CONFIGURE_DEPENDS tests/*_test.cpp)
 add_library(matching OBJECT tests/matching.cpp)
 target_include_directories(matching PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(matching PRIVATE dragoman_flags)
-target_compile_options(matching PRIVATE ${test_options})
+target_compile_options(matching PRIVATE ${whole_test_options})
 set(first_whole_test "")
 foreach(source IN LISTS whole_test_sources)
   cmake_path(GET source STEM name)
   # Left out with sanitizers: slow tests; runs that are killed and resumed, which then take minutes; the page, which
-  # runs in the browser, where they check nothing; and faults, which replace functions that sanitizers also replace.
-  set(left_out "_slow_test$|_train_test$|^resume_test$|^transformer_options_test$|^page_test$|^faults_test$")
+  # runs in the browser, where they check nothing; faults, which replace functions that sanitizers also replace; and
+  # models on a GPU, because sanitized builds are without CUDA.
+  set(left_out
+      "_slow_test$|_train_test$|^resume_test$|^transformer_options_test$|^page_test$|^faults_test$|^cuda_model_test$")
   if(DRAGOMAN_SANITIZE AND name MATCHES "${left_out}")
     continue()
   endif()
   add_executable(${name} ${source})
   target_link_libraries(${name} PRIVATE dragoman dragoman_cli matching dragoman_flags GTest::gtest_main)
-  target_compile_options(${name} PRIVATE ${test_options})
+  target_compile_options(${name} PRIVATE ${whole_test_options})
   target_compile_definitions(${name} PRIVATE DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
                                              DRAGOMAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              DRAGOMAN_BINARY_DIR="${PROJECT_BINARY_DIR}")
@@ -106,7 +110,8 @@ foreach(source IN LISTS whole_test_sources)
     target_sources(page_test PRIVATE ${page_sources} tests/webdriver.cpp)
     set_target_properties(page_test PROPERTIES UNITY_BUILD ON)
     add_test(NAME page_test COMMAND page_test)
-    set_tests_properties(page_test PROPERTIES LABELS whole SKIP_REGULAR_EXPRESSION "There is no browser")
+    # It is the longest test, so it starts first (COST).
+    set_tests_properties(page_test PROPERTIES LABELS whole COST 100 SKIP_REGULAR_EXPRESSION "There is no browser")
   else()
     discover(${name} ${name}/ ${label})
   endif()

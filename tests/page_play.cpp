@@ -71,6 +71,14 @@ TEST_F(PageTest, PlayGoesFromBlockToBlockAndFromWordToWord) {
   EXPECT_EQ(browser().value(kSlider), in_decoder(0, 0, 2));
 }
 
+// A model may have layer or batch normalisation, and its blocks do not say which.
+TEST_F(PageTest, PlayNamesNoKindOfNormalisationInChinese) {
+  const EditedServer chinese(browser(), R"(
+      Object.defineProperty(navigator, "languages", {get: () => ["zh-CN", "en"]});)");
+  open(at(2));
+  expect_caption(browser(), "残差与归一化");
+}
+
 // A likely word as the page writes it: "four 0.123", or "four <0.001" if its probability is not 0 but very small.
 std::string word_and_probability(const Json& word) {
   std::string token = word["token"];

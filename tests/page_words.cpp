@@ -166,5 +166,15 @@ TEST_F(PageTest, TheBeamFieldKnowsTheServersLimit) {
   EXPECT_FALSE(browser().value("[...document.querySelectorAll('.failure')].some((note) => note.checkVisibility())"));
 }
 
+TEST_F(PageTest, MeansOfStepsHaveADigitAfterThePointOnlyIfTheyNeedIt) {
+  open(kState);
+  EXPECT_EQ(browser().run(R"(return (async () => {
+      const {meanCount} = await import("dragoman/core/format.js");
+      const {text} = await import("dragoman/strings/depth.js");
+      return [1, 2.34, 2.99].map((mean) => text.mean(meanCount(mean)));
+    })();)"),
+            Json({"1 step on average", "2.3 steps on average", "3 steps on average"}));
+}
+
 }  // namespace
 }  // namespace dragoman

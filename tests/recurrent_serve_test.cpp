@@ -118,11 +118,13 @@ TEST_F(RecurrentServe, AnswersWithoutAttentionIfItHasNone) {
   const Json about = asked(client, "/v1/model");
   EXPECT_EQ(about["summary"], "2 + 2 GRU layers of width 18, a fixed context");
   EXPECT_EQ(about["sites"], Json::array());
-  const Json answer = translated(client, {{"q", "three four five"}, {"trace", true}, {"alignment", true}});
+  const Json answer = translated(client, {{"q", "three four five"}, {"trace", true}});
   EXPECT_EQ(answer["trace"]["attention"], Json::object());
   EXPECT_GE(answer["trace"]["beam"].size(), 1u);
   const Json off{{{"attention", "cross"}, {"layer", 1}, {"head", 1}}};
   EXPECT_EQ(refusal(client, {{"q", "a"}, {"heads_off", off}}), "'heads_off': this model has no attention.");
+  EXPECT_EQ(refusal(client, {{"q", "a"}, {"alignment", true}}),
+            "this model does not attend to the source, so it has no alignment of words.");
 }
 
 TEST_F(RecurrentServe, HasOneHeadWithARoleOrNone) {

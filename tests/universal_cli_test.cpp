@@ -7,6 +7,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/model/universal/testing.h"
+#include "tests/server_process.h"
 #include "tests/small_model.h"
 
 namespace dragoman {
@@ -64,6 +65,27 @@ TEST_F(Universal, TracesShowTheSteps) {
   EXPECT_EQ(halted["attention"]["cross"].size(), 5u);
   EXPECT_EQ(halted["pondering"]["source"]["steps"].size(), halted["src"].size());
   for (const Json& steps : halted["pondering"]["target"]["steps"]) EXPECT_TRUE(steps >= 1 && steps <= 5) << steps;
+}
+
+// The server reads the links off the trace of the search, the command line off a second pass. A word may occur once, so
+// that even a model that has learned nothing comes to an end.
+TEST_F(Universal, TheServerGivesTheAlignmentOfTheCommandLine) {
+  std::string links;
+  for (const std::string& name : kNames) {
+    ServerProcess server({"--model", file(name), "--threads", "1"});
+    Client client(server.port());
+    for (const std::string line : {"one two three", "four five", "six seven eight nine"}) {
+      const Json body{{"q", line}, {"no_repeat_ngram", 1}, {"max_extra", 10}, {"alignment", true}};
+      const auto answer = client.ask(posted("/v1/translate", body));
+      ASSERT_EQ(answer.status, 200) << answer.body;
+      const Json sentence = parse_json(answer.body, "the answer")["translations"][0]["sentences"][0];
+      ASSERT_TRUE(sentence.contains("alignment")) << sentence;
+      links += sentence["alignment"];
+      const std::string printed = with(name, line + "\n", "--no-repeat-ngram 1 --alignment").out;
+      EXPECT_EQ(lines_of(printed).at(0), std::string(sentence["text"]) + "\t" + std::string(sentence["alignment"]));
+    }
+  }
+  EXPECT_NE(links, "");  // a word that attends most to the end of the sentence has none, but not all do
 }
 
 TEST_F(Universal, EvaluationsReportThePonderTime) {

@@ -25,7 +25,8 @@ std::vector<float> operands(std::int64_t count) {
 
 double machine_rate(Backend& on, DType dtype) {
   const std::int64_t size = on.device().kind == Device::Kind::kCpu ? 512 : 4096;
-  constexpr int kRounds = 4, kProducts = 5;  // several products per round, so that launching and waiting count little
+  constexpr int kRounds = 5, kProducts = 5;  // several products per round, so that launching and waiting count little
+  constexpr double kLongEnough = 0.1;        // seconds: the rate of a round that takes longer is exact
   // Reserves its own memory, because the memory planned for a step may be smaller.
   const std::int64_t count = size * size;
   const std::unique_ptr<Reservation> memory = on.reserve(3 * static_cast<std::size_t>(count) * size_of(dtype));
@@ -40,13 +41,16 @@ double machine_rate(Backend& on, DType dtype) {
   for (const Array& factor : {A, B}) on.scaled(staged, 1.0, Sink::overwrite(factor));
   double best = 0;
   for (int round = 0; round < kRounds; ++round) {
+    const int products = round < 2 ? 1 : kProducts;
     const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < kProducts; ++i) on.matmul(A, Transpose::kNo, B, Transpose::kNo, Sink::overwrite(C));
+    for (int i = 0; i < products; ++i) on.matmul(A, Transpose::kNo, B, Transpose::kNo, Sink::overwrite(C));
     on.wait();
     const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
     // The first round is a warm-up. A round during which the clock did not advance measures nothing.
     if (round == 0 || time.count() <= 0) continue;
-    best = std::max(best, kProducts * 2.0 * static_cast<double>(size * size * size) / time.count());
+    best = std::max(best, products * 2.0 * static_cast<double>(size * size * size) / time.count());
+    // On a slow machine, and with sanitizers, a single product takes long enough.
+    if (time.count() > kLongEnough) break;
   }
   return best;
 }

@@ -11,6 +11,9 @@ export function number(value, digits = 3) {
   return value.toFixed(digits).replace("-", "−");
 }
 
+/** A mean of counts, with one digit after the point if it is not whole: 1 -> "1", 2.34 -> "2.3", 2.99 -> "3". */
+export const meanCount = (mean) => number(mean, 1).replace(/\.0$/, "");
+
 /** A difference, with its sign: "+0.120", "−0.120", "0.000". */
 export function signed(value, digits = 3) {
   const text = value.toFixed(digits).replace("-", "−");

@@ -10,7 +10,7 @@ export const text = inLanguage({
   token: {en: "Word", zh: "词"},
   steps: {en: "Steps", zh: "步数"},
   mean: {
-    en: (mean) => `${mean} steps on average`,
+    en: (mean) => `${mean} ${mean === "1" ? "step" : "steps"} on average`,
     zh: (mean) => `平均 ${mean} 步`,
   },
   note: {

@@ -142,7 +142,7 @@ export const text = inLanguage({
     en: (d, inner) => "What attention collects is added to what was there (the residual connection) and normalised. " +
       `Then a small network, ${d} to ${inner} and back, works on each word alone. Block by block this goes ` +
       "on for all layers, here for all words at once.",
-    zh: (d, inner) => "注意力收集的信息加到原来的向量上（残差连接），再做层归一化。然后是一个小的前馈网络，从 " +
+    zh: (d, inner) => "注意力收集的信息加到原来的向量上（残差连接），再做归一化。然后是一个小的前馈网络，从 " +
       `${d} 维到 ${inner} 维再回来，对每个词单独计算。逐块算完所有的层，这里是所有词同时进行。`,
   },
 

@@ -63,11 +63,16 @@ class CrossAttention final : public nn::Observer {
 
 }  // namespace
 
+void require_alignment(const nn::AttentionSites& sites) {
+  require<UsageError>(nn::cross_site(sites) >= 0,
+                      "this model does not attend to the source, so it has no alignment of words.");
+}
+
 std::vector<AttentionMap> cross_attention(Backend& on, const model::Seq2Seq& model,
                                           std::span<const data::SentencePair> pairs, const HeadChoice& choice) {
   if (pairs.empty()) return {};
+  require_alignment(model.sites());
   const int site = nn::cross_site(model.sites());
-  require<UsageError>(site >= 0, "this model does not attend to the source, so it has no alignment of words.");
   const NoGradient no_gradient;
   const ArenaScope values(on.arena()), host(on.host_arena());
   CrossAttention seen(on, site, pairs, choice);

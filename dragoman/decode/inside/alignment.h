@@ -51,6 +51,9 @@ using eval::WordLink;
 // target's EOS. The last row and column of `words` are those of EOS.
 std::vector<WordLink> links(const AttentionMap& words);
 
+// Throws a UsageError if a model with these sites has no attention to the source, from which links could be read.
+void require_alignment(const nn::AttentionSites& sites);
+
 // The links of a hypothesis that was traced, between the words of `source`, which includes EOS, and those of the
 // hypothesis. None if the hypothesis is unfinished or the model has no cross-attention.
 std::vector<WordLink> traced_links(const Trace& trace, const Hypothesis& hypothesis, const data::Sentence& source,

@@ -62,11 +62,21 @@ decode::SearchSettings search_of(const Json& fields, decode::SearchSettings sear
   return search;
 }
 
+bool alignment_field(const Json& fields, const nn::AttentionSites& sites) {
+  const bool is_wanted = bool_field(fields, "alignment", false);
+  try {
+    if (is_wanted) decode::require_alignment(sites);
+  } catch (const UsageError& error) {
+    throw Refusal(400, error.what());
+  }
+  return is_wanted;
+}
+
 decode::RequestOptions options_of(const Json& fields, const ServedModel& model, int max_beam) {
   const nn::AttentionSites sites = model.service.model().model->sites();
   decode::RequestOptions options;
   options.search = search_of(fields, model.service.options().search, max_beam);
-  options.links = bool_field(fields, "alignment", false);
+  options.links = alignment_field(fields, sites);
   options.trace = bool_field(fields, "trace", false);
   options.follow = bool_field(fields, "stream", false);
   options.heads_off = heads_field(fields, "heads_off", sites);

@@ -1,6 +1,6 @@
 // Steps: how many steps each token took in a model whose tokens decide this themselves.
 
-import {number} from "../../core/format.js";
+import {meanCount} from "../../core/format.js";
 import {label} from "../../core/tokens.js";
 import {controlBar} from "../../parts/controls.js";
 import {el} from "../../parts/elements.js";
@@ -50,7 +50,7 @@ function table(title, tokens, {steps, rest}, most) {
       el("span", {class: "depth-bar depth-rest", style: {width: percent(rest[i])}}))));
   return el("section", {},
     el("h3", {}, title),
-    el("p", {class: "note"}, text.mean(number(mean))),
+    el("p", {class: "note"}, text.mean(meanCount(mean))),
     el("table", {class: "depth-table"},
       el("thead", {}, el("tr", {}, el("th", {scope: "col"}, text.token), el("th", {scope: "col"}, text.steps), el("td"))),
       el("tbody", {}, ...rows)));
