@@ -78,7 +78,7 @@ foreach(source IN LISTS whole_test_sources)
   cmake_path(GET source STEM name)
   # Left out with sanitizers: slow tests; runs that are killed and resumed, which then take minutes; the page, which
   # runs in the browser, where they check nothing; and faults, which replace functions that sanitizers also replace.
-  set(left_out "_slow_test$|_train_test$|^resume_test$|^transformer_options_test$|^page_test$|^faults_test$")
+  set(left_out "_slow_test$|_train_test$|^resume_test$|^ablate_cli_test$|^transformer_options_test$|^page_test$|^faults_test$")
   if(DRAGOMAN_SANITIZE AND name MATCHES "${left_out}")
     continue()
   endif()
