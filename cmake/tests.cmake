@@ -81,8 +81,8 @@ foreach(source IN LISTS whole_test_sources)
   # Left out with sanitizers: slow tests; runs that are killed and resumed, which then take minutes; the page, which
   # runs in the browser, where they check nothing; faults, which replace functions that sanitizers also replace; and
   # models on a GPU, because sanitized builds are without CUDA.
-  set(left_out
-      "_slow_test$|_train_test$|^resume_test$|^transformer_options_test$|^page_test$|^faults_test$|^cuda_model_test$")
+  set(whole_runs "_slow_test$|_train_test$|^resume_test$|^ablate_cli_test$|^transformer_options_test$")
+  set(left_out "${whole_runs}|^page_test$|^faults_test$|^cuda_model_test$")
   if(DRAGOMAN_SANITIZE AND name MATCHES "${left_out}")
     continue()
   endif()

@@ -98,6 +98,7 @@ class Examples : public TrainingTest {
       return example + kTiny + (std::filesystem::exists(file("english-german")) ? " --steps 8" : " --steps 6");
     }
     if (begins("dragoman demo --task")) return example + " --steps 10";
+    if (begins("dragoman ablate")) return example + kTinyModel + " --layers 3 --steps 2";
     if (begins("dragoman gradcheck")) return example + " --filter softmax";
     if (begins("dragoman serve")) {
       return example +
@@ -112,9 +113,10 @@ class Examples : public TrainingTest {
   inline static const std::string kText =
       " --train-source dragoman-demo/text/train.en --train-target dragoman-demo/text/train.de"
       " --valid-source dragoman-demo/text/valid.en --valid-target dragoman-demo/text/valid.de";
-  inline static const std::string kTiny =
+  inline static const std::string kTinyModel =
       " --layers 1 --d-model 16 --d-ff 32 --heads 2 --vocabulary 60 --max-length 40 --batch-tokens 256 --threads 1"
-      " --save-every 2 --valid-every 4 --valid-bleu-sentences 2";
+      " --save-every 2";
+  inline static const std::string kTiny = kTinyModel + " --valid-every 4 --valid-bleu-sentences 2";
 };
 
 TEST_F(Examples, AllWork) {

@@ -40,6 +40,9 @@ void add_demo(CLI::App& program, const RequestedArchitecture& requested);
 // Trains a model from text files. The model flags are those of the given architecture.
 void add_train(CLI::App& program, const RequestedArchitecture& requested);
 
+// Makes Table 3 of the paper: trains variations of a model and compares them.
+void add_ablate(CLI::App& program, const RequestedArchitecture& requested);
+
 // Finds what the attention heads of a model do.
 void add_heads(CLI::App& program);
 

@@ -35,6 +35,7 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_export(program);
   add_inspect(program, requested);
   add_heads(program);
+  add_ablate(program, requested);
   add_doctor(program);
   add_complexity(program);
   add_gradcheck(program);

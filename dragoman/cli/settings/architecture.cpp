@@ -57,7 +57,7 @@ std::string model_architecture(const std::string& directory) {
 
 RequestedArchitecture requested_architecture(const std::vector<std::string>& arguments) {
   RequestedArchitecture requested{.name = model::architecture().name, .file = std::nullopt, .problem = {}};
-  static const std::vector<std::string> kCommands{"train", "inspect", "demo"};
+  static const std::vector<std::string> kCommands{"train", "inspect", "demo", "ablate"};
   if (arguments.empty() || std::ranges::find(kCommands, arguments.front()) == kCommands.end()) return requested;
   std::map<std::string, GivenText> given = flag_values(arguments);
   if (given.contains("config")) {

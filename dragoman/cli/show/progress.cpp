@@ -159,8 +159,9 @@ std::string ProgressLine::counts() const {
   return counted + std::string(kGap) + rate_text(done_now / spent);
 }
 
-// At the mean speed of this session, pauses such as validations included.
+// If it is not given: at the mean speed of this session, pauses such as validations included.
 std::string ProgressLine::time_left() const {
+  if (status_.seconds_left) return fmt::format("{}{} left", kGap, duration_text(*status_.seconds_left));
   const std::int64_t done_now = status_.done - options_.first, to_do = status_.total - status_.done;
   if (done_now <= 0 || to_do <= 0) return "";
   const double seconds = (drawn_at_ - start_) * static_cast<double>(to_do) / static_cast<double>(done_now);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,7 @@ struct Status {
   std::int64_t done = 0;
   std::int64_t total = 0;  // 0 if unknown
   std::string text = {};
+  std::optional<double> seconds_left = {};  // by default, as the mean speed of this session says
 };
 
 struct ProgressOptions {

@@ -44,6 +44,16 @@ TEST(ProgressLine, ALogGetsALineFromTimeToTimeAndTheLastStatus) {
   EXPECT_EQ(recorded.text, "step 10  0:15 left\nstep 20  0:05 left\nstep 25\n");
 }
 
+TEST(ProgressLine, ShowsAnEstimateThatItIsGiven) {
+  Recorded recorded;
+  {
+    ProgressLine line({}, recorded.log());
+    recorded.now += 10;
+    line.show({.done = 1, .total = 25, .text = "runs", .seconds_left = 125});
+  }
+  EXPECT_EQ(recorded.text, "runs  2:05 left\n");
+}
+
 TEST(ProgressLine, ALogCanGetALineForEachAmountDone) {
   Recorded recorded;
   {
