@@ -52,7 +52,7 @@ class Call {
   Array x_, dy_;
 };
 
-Operations counted(Backend& on, const std::function<void()>& work) {
+Operations operations_of(Backend& on, const std::function<void()>& work) {
   OperationCounter counter;
   on.count_operations(&counter);
   work();
@@ -100,7 +100,7 @@ std::vector<double> median_seconds(const Backend& on, const std::vector<std::fun
 LayerOperations count_operations(Backend& on, DType dtype, Layer& layer, std::span<const std::int64_t> lengths) {
   const ArenaScope values(on.arena()), host(on.host_arena());
   Call call(on, dtype, layer, lengths);
-  return {counted(on, [&] { call.forward(); }), counted(on, [&] { call.with_backward(); })};
+  return {operations_of(on, [&] { call.forward(); }), operations_of(on, [&] { call.with_backward(); })};
 }
 
 std::vector<LayerTimes> time_layers(Backend& on, DType dtype, std::span<const TimedLayer> cases,

@@ -15,11 +15,11 @@ namespace {
 constexpr std::int64_t kWindows[] = {33, 65, 129, 257, 513};
 
 // One batch of a sweep.
-struct Point {
+struct SweepPoint {
   std::int64_t n, d, r;
 };
 
-std::string describe(LayerKind kind, const Point& point) {
+std::string describe(LayerKind kind, const SweepPoint& point) {
   return join(to_string(kind), ", n = ", point.n, ", d = ", point.d);
 }
 
@@ -28,7 +28,7 @@ std::int64_t middle(const std::vector<std::int64_t>& sizes) { return sizes[sizes
 
 struct PlannedSweep {
   std::string over;
-  std::vector<Point> points;
+  std::vector<SweepPoint> points;
 };
 
 std::vector<PlannedSweep> planned_sweeps(const ComplexitySettings& settings, LayerKind kind) {
@@ -47,11 +47,11 @@ std::vector<PlannedSweep> planned_sweeps(const ComplexitySettings& settings, Lay
 
 // Counts at each point, and then times all points together. `announce` is called before each point.
 Sweep measure(Backend& on, const ComplexitySettings& settings, LayerKind kind, const PlannedSweep& planned,
-              const std::function<void(const Point&)>& announce) {
+              const std::function<void(const SweepPoint&)>& announce) {
   Sweep sweep{planned.over, {}};
   std::deque<Layer> layers;  // their addresses stay
   std::vector<TimedLayer> timed;
-  for (const Point& point : planned.points) {
+  for (const SweepPoint& point : planned.points) {
     announce(point);
     LayerSizes sizes = settings.sizes;
     sizes.d = point.d;
@@ -184,7 +184,7 @@ ComplexityReport measure_complexity(const ComplexitySettings& settings, const Co
   for (const LayerKind kind : settings.layers) {
     LayerReport layer{kind, formula(kind, settings.sizes), {}, measure_sequence(*on, settings, kind), {}};
     for (const PlannedSweep& planned : planned_sweeps(settings, kind)) {
-      layer.sweeps.push_back(measure(*on, settings, kind, planned, [&](const Point& point) {
+      layer.sweeps.push_back(measure(*on, settings, kind, planned, [&](const SweepPoint& point) {
         if (progress) progress(done++, total, describe(kind, point));
       }));
     }
