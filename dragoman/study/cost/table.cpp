@@ -54,9 +54,9 @@ std::string setting(const RunCost& run, std::string_view key) {
 }
 
 // What must be equal so that BLEU and times can be compared.
-constexpr std::array<std::string_view, 11> kCompared{
-    "train-source", "train-target",    "train-pairs",     "valid-source", "valid-target",        "valid-pairs",
-    "tokenizer",    "source-language", "target-language", "batch-tokens", "valid-bleu-sentences"};
+constexpr std::array<std::string_view, 12> kCompared{
+    "train-source", "train-target",    "train-pairs",     "valid-source", "valid-target", "valid-pairs",
+    "tokenizer",    "source-language", "target-language", "batch-tokens", "accumulate",   "valid-bleu-sentences"};
 
 std::optional<std::string> difference_note(const std::vector<const RunCost*>& runs) {
   std::vector<std::string> keys;

@@ -75,8 +75,10 @@ TEST(CostTable, SaysInWhatRunsCannotBeCompared) {
   EXPECT_FALSE(has_note(make_cost_table({one, two}), "The runs differ"));
   one.settings.emplace_back("batch-tokens", "4096");
   two.settings.emplace_back("batch-tokens", "2048");
+  two.settings.emplace_back("accumulate", "2");
   two.machine = "GPU, bfloat16";
-  EXPECT_TRUE(has_note(make_cost_table({one, two}), "The runs differ in batch-tokens, device or precision, so"));
+  EXPECT_TRUE(
+      has_note(make_cost_table({one, two}), "The runs differ in batch-tokens, accumulate, device or precision, so"));
 }
 
 TEST(CostTable, JsonHasTheRunsOfEachRow) {
