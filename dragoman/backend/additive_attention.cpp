@@ -20,6 +20,7 @@ void AdditiveAttentionKernels::additive_attention(const Array& Q, const Array& K
                                                   Array& weights) const {
   check_additive("additive_attention", Q, K, V, v, O, heads);
   check_batches("additive_attention", Q, K, log_sums, reach, heads);
+  if (OperationCounter* counter = operations()) counter->add(seen_pairs(reach) * (Q.cols() + V.cols()));
   do_additive_attention(Q, K, V, v, reach, heads, O, log_sums, weights);
 }
 
@@ -35,6 +36,12 @@ void AdditiveAttentionKernels::additive_attention_backward(const Array& dO, cons
                       "additive_attention_backward: Q is ", Q.shape(), ", K ", K.shape(), ", V ", V.shape(), ", v ",
                       v.shape(), ", dO ", dO.shape(), ", dQ ", dQ.array.shape(), ", dK ", dK.array.shape(), ", dV ",
                       dV.array.shape(), ", dv ", dv.array.shape());
+  if (OperationCounter* counter = operations()) {
+    // The scores and dO V^T; then one for each channel of each gradient, from the weights or that of the scores.
+    std::int64_t columns = Q.cols() + V.cols() + (dv.wanted() ? Q.cols() : 0);
+    for (const Sink& sink : {dQ, dK, dV}) columns += sink.wanted() ? sink.array.cols() : 0;
+    counter->add(seen_pairs(reach) * columns);
+  }
   do_additive_attention_backward(dO, Q, K, V, v, O, log_sums, reach, heads, dQ, dK, dV, dv);
 }
 

@@ -5,6 +5,7 @@
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
 #include "dragoman/backend/attention.h"
+#include "dragoman/backend/operations.h"
 #include "dragoman/backend/sink.h"
 
 namespace dragoman {
@@ -36,6 +37,7 @@ class AdditiveAttentionKernels {
                                  const MemoryRows& memory, const Heads& heads, Array& O, Array& weights) const;
 
  private:
+  virtual OperationCounter* operations() const = 0;  // null if nothing is counted
   virtual void do_additive_attention(const Array& Q, const Array& K, const Array& V, const Array& v, const Reach& reach,
                                      const Heads& heads, Array& O, Array& log_sums, Array& weights) const = 0;
   virtual void do_additive_attention_backward(const Array& dO, const Array& Q, const Array& K, const Array& V,

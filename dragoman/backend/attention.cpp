@@ -15,7 +15,8 @@ const std::int32_t* offsets_on_host(const Segments& segments) {
   return segments.offsets.data<std::int32_t>();
 }
 
-// The number of pairs of a query and a key that it sees, in all sentences.
+}  // namespace
+
 std::int64_t seen_pairs(const Reach& reach) {
   const std::int32_t *queries = offsets_on_host(reach.queries), *keys = offsets_on_host(reach.keys);
   std::int64_t pairs = 0;
@@ -27,8 +28,6 @@ std::int64_t seen_pairs(const Reach& reach) {
   }
   return pairs;
 }
-
-}  // namespace
 
 void AttentionKernels::attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads,
                                  Array& O, Array& log_sums, Array& weights) const {

@@ -31,6 +31,10 @@ struct MemoryRows {
   std::int64_t longest = 0;  // the largest count
 };
 
+// For counting operations: the number of pairs of a query and a key that it sees, in all sentences. Throws a
+// DeviceError if the lengths of the sentences are not in host memory.
+std::int64_t seen_pairs(const Reach& reach);
+
 class AttentionKernels {
  public:
   virtual ~AttentionKernels() = default;

@@ -92,7 +92,7 @@ class Backend : public MatmulKernels,
 
   // Copies between the host and the device, for contiguous arrays. copy_out first waits for all launched work.
   virtual void copy_in(const void* host, Array& to) const = 0;
-  virtual void copy_out(const Array& from, void* host) const = 0;
+  void copy_out(const Array& from, void* host) const override = 0;
   // Like copy_out, but returns at once. The copy holds what the array contains when all work launched so far is done.
   // At most 256 bytes.
   virtual std::unique_ptr<HostCopy> copy_out_later(const Array& from) const = 0;

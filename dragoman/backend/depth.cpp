@@ -33,6 +33,7 @@ void DepthKernels::halt(const Array& x, const Array& w, const Array& b, const Ha
   require<ShapeError>(each_has(x.rows(), {&rest, &steps, &p, &weight, &rest_after, &running}), "halt: x is ", x.shape(),
                       ", rest ", rest.shape(), ", steps ", steps.shape(), ", p ", p.shape(), ", weight ",
                       weight.shape(), ", rest_after ", rest_after.shape(), ", running ", running.shape());
+  if (OperationCounter* counter = operations()) counter->add(x.count());
   do_halt(x, w, b, step, rest, steps, p, weight, rest_after, running);
 }
 
@@ -45,6 +46,7 @@ void DepthKernels::halt_backward(const Array& dweight, const Array& drest_after,
       ", steps ", steps.shape(), ", drest ", drest.array.shape(), ", dlogit ", dlogit.shape());
   require<ShapeError>(!dx.wanted() || (dx.array.rows() == R && dx.array.cols() == w.count()), "halt_backward: p is ",
                       p.shape(), ", w ", w.shape(), ", dx ", dx.array.shape());
+  if (OperationCounter* counter = operations()) counter->add(dx.wanted() ? dx.array.count() : 0);
   do_halt_backward(dweight, drest_after, w, p, steps, t, dx, drest, dlogit);
 }
 

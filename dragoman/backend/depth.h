@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "dragoman/array/array.h"
+#include "dragoman/backend/operations.h"
 #include "dragoman/backend/sink.h"
 
 namespace dragoman {
@@ -51,6 +52,7 @@ class DepthKernels {
                            Sink dx, Sink dw) const;
 
  private:
+  virtual OperationCounter* operations() const = 0;  // null if nothing is counted
   virtual void do_add_coordinates(const Array& x, const Array& position, const Array& P, const Array& s, double scale,
                                   Array& y) const = 0;
   virtual void do_halt(const Array& x, const Array& w, const Array& b, const HaltStep& step, const Array& rest,

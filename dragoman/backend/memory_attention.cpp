@@ -1,5 +1,8 @@
 #include "dragoman/backend/memory_attention.h"
 
+#include <numeric>
+#include <vector>
+
 #include "dragoman/backend/checks.h"
 
 namespace dragoman {
@@ -32,10 +35,17 @@ void check_value_sinks(const char* op, const Array& weights, const Array& V, con
 
 }  // namespace
 
+std::int64_t MemoryAttentionKernels::seen_keys(const MemoryRows& memory) const {
+  std::vector<std::int32_t> counts(static_cast<std::size_t>(memory.count.count()));
+  copy_out(memory.count, counts.data());
+  return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
 void MemoryAttentionKernels::memory_weights(const Array& q, const Array& K, const Array& v, double scale,
                                             const MemoryRows& memory, Array& weights) const {
   check_memory("memory_weights", weights, memory);
   check_scores("memory_weights", weights, q, K, v);
+  if (OperationCounter* counter = operations()) counter->add(seen_keys(memory) * q.cols());
   do_memory_weights(q, K, v, scale, memory, weights);
 }
 
@@ -50,6 +60,9 @@ void MemoryAttentionKernels::memory_weights_backward(const Array& d_weights, con
                       "memory_weights_backward: the weights are ", weights.shape(), ", q ", q.shape(), ", K ",
                       K.shape(), ", v ", v.shape(), ", d_weights ", d_weights.shape(), ", dq ", dq.array.shape(),
                       ", dK ", dK.array.shape(), ", dv ", dv.array.shape());
+  if (OperationCounter* counter = operations()) {
+    counter->add(seen_keys(memory) * q.cols() * (dq.wanted() + dK.wanted() + dv.wanted()));
+  }
   do_memory_weights_backward(d_weights, weights, q, K, v, scale, memory, dq, dK, dv);
 }
 
@@ -57,6 +70,7 @@ void MemoryAttentionKernels::memory_mix(const Array& weights, const Array& V, co
                                         Array& O) const {
   check_memory("memory_mix", weights, memory);
   check_values("memory_mix", weights, V, O);
+  if (OperationCounter* counter = operations()) counter->add(seen_keys(memory) * V.cols());
   do_memory_mix(weights, V, memory, O);
 }
 
@@ -66,6 +80,9 @@ void MemoryAttentionKernels::memory_mix_backward(const Array& dO, const Array& w
   check_memory("memory_mix_backward", weights, memory);
   check_values("memory_mix_backward", weights, V, dO);
   check_value_sinks("memory_mix_backward", weights, V, d_weights, dV);
+  if (OperationCounter* counter = operations()) {
+    counter->add(seen_keys(memory) * V.cols() * (d_weights.wanted() + dV.wanted()));
+  }
   do_memory_mix_backward(dO, weights, V, memory, d_weights, dV);
 }
 

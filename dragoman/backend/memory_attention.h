@@ -7,6 +7,7 @@
 
 #include "dragoman/array/array.h"
 #include "dragoman/backend/attention.h"
+#include "dragoman/backend/operations.h"
 #include "dragoman/backend/sink.h"
 #include "dragoman/base/random.h"
 
@@ -80,6 +81,11 @@ class MemoryAttentionKernels {
                            Sink d_weights, Sink dV) const;
 
  private:
+  // The sum of memory.count. Waits for a copy from the device; for counting operations.
+  std::int64_t seen_keys(const MemoryRows& memory) const;
+
+  virtual OperationCounter* operations() const = 0;  // null if nothing is counted
+  virtual void copy_out(const Array& from, void* host) const = 0;
   virtual void do_memory_weights(const Array& q, const Array& K, const Array& v, double scale, const MemoryRows& memory,
                                  Array& weights) const = 0;
   virtual void do_memory_weights_backward(const Array& d_weights, const Array& weights, const Array& q, const Array& K,

@@ -7,8 +7,9 @@
 
 namespace dragoman {
 
-// Counted are the matrix products of matmul.h and of RecurrenceKernels::run_cells, attention over whole sentences, and
-// depthwise convolution, with their gradients. Threads may add at the same time.
+// Counted are the matrix products of matmul.h and of RecurrenceKernels::run_cells, attention over whole sentences (by
+// products or additive) and over the memory of a recurrent decoder, halting, and depthwise convolution, with their
+// gradients. The choices of hard attention and the steps of decoding are not. Threads may add at the same time.
 class OperationCounter {
  public:
   // What the formula asks for, from the shapes, the lengths of the sentences and the mask of this call.

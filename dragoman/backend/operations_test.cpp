@@ -98,6 +98,63 @@ TEST_P(CountedOperations, OfAttentionAreThoseOfThePairsThatTheMaskAllows) {
   }
 }
 
+TEST_P(CountedOperations, OfAdditiveAttentionAreThoseOfProductsAndOfV) {
+  const std::vector<std::int32_t> offsets{0, 3, 3, 8};
+  Segments segments = make_segments(*on, {3, 0, 5});
+  segments.host_offsets = offsets.data();
+  constexpr std::int64_t h = 2, d_k = 4, d_v = 3, pairs = 3 * 4 / 2 + 5 * 6 / 2;
+  const Array Q = random({8, h * d_k}, 1), K = random({8, h * d_k}, 2), V = random({8, h * d_v}, 3),
+              dO = random({8, h * d_v}, 4);
+  const Array v = make_array(*on, {h, d_k}, accumulation_dtype(dtype()), random_values(h * d_k, 5));
+  Array O = zeros({8, h * d_v}), log_sums = on->empty({8, h}, accumulation_dtype(dtype())), none;
+  const Reach reach{segments, segments, Mask{Mask::Kind::kCausal}};
+  const Heads heads{.h = h, .scale = 1, .dropout = {}};
+  EXPECT_EQ(counts_of(*on, [&] { on->additive_attention(Q, K, V, v, reach, heads, O, log_sums, none); }).operations,
+            pairs * h * (d_k + d_v));
+  const Array dQ = zeros({8, h * d_k}), dV = zeros({8, h * d_v}), dv = on->empty({h, d_k}, accumulation_dtype(dtype()));
+  const Counts backward = counts_of(*on, [&] {
+    on->additive_attention_backward(dO, Q, K, V, v, O, log_sums, reach, heads, Sink::overwrite(dQ), {},
+                                    Sink::overwrite(dV), Sink::overwrite(dv));
+  });
+  EXPECT_EQ(backward.operations, pairs * h * (d_k + d_v + d_k + d_v + d_k));  // without dK
+}
+
+TEST_P(CountedOperations, OfAttentionOverAMemoryAreThoseOfTheKeysOfEachRow) {
+  constexpr std::int64_t a = 4, d_v = 3, keys = 2 + 5;
+  const MemoryRows memory{integers({0, 2}), integers({2, 5}), 5};
+  const Array q = random({2, a}, 1), K = random({7, a}, 2), V = random({7, d_v}, 3), dO = random({2, d_v}, 4);
+  Array weights = on->empty({2, 5}, accumulation_dtype(dtype())), O = zeros({2, d_v});
+  EXPECT_EQ(counts_of(*on, [&] { on->memory_weights(q, K, {}, 1, memory, weights); }).operations, keys * a);
+  EXPECT_EQ(counts_of(*on, [&] { on->memory_mix(weights, V, memory, O); }).operations, keys * d_v);
+  const Array d_weights = on->empty_like(weights), dV = zeros({7, d_v}), dq = zeros({2, a});
+  EXPECT_EQ(
+      counts_of(
+          *on,
+          [&] { on->memory_mix_backward(dO, weights, V, memory, Sink::overwrite(d_weights), Sink::overwrite(dV)); })
+          .operations,
+      keys * d_v * 2);
+  EXPECT_EQ(
+      counts_of(
+          *on,
+          [&] { on->memory_weights_backward(d_weights, weights, q, K, {}, 1, memory, Sink::overwrite(dq), {}, {}); })
+          .operations,
+      keys * a);
+}
+
+TEST_P(CountedOperations, OfHaltingAreTheProductOfEachRow) {
+  const Array x = random({5, 3}, 1), w = make_array(*on, {3}, accumulation_dtype(dtype()), random_values(3, 2)),
+              b = make_array(*on, {1}, accumulation_dtype(dtype()), {0}), dx = zeros({5, 3});
+  const auto column = [&](double value) {
+    return make_array(*on, {5}, accumulation_dtype(dtype()), Doubles(5, value));
+  };
+  const Array rest = column(1), dweight = column(1);
+  Array steps = column(0), p = column(0), weight = column(0), after = column(0), running = column(0);
+  EXPECT_EQ(counts_of(*on, [&] { on->halt(x, w, b, {}, rest, steps, p, weight, after, running); }).operations, 5 * 3);
+  EXPECT_EQ(counts_of(*on, [&] { on->halt_backward(dweight, {}, w, p, steps, 1, Sink::overwrite(dx), {}, after); })
+                .operations,
+            5 * 3);
+}
+
 TEST_P(CountedOperations, OfAttentionInWholeTilesAreThoseOfTheFormula) {
   Segments segments = make_segments(*on, {128});
   const std::vector<std::int32_t> offsets{0, 128};

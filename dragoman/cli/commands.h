@@ -55,6 +55,9 @@ void add_doctor(CLI::App& program);
 // Measures Table 1 of the paper: operations, time, sequential operations and path lengths of layers.
 void add_complexity(CLI::App& program);
 
+// Shows Table 2 of the paper, with the cost of training runs.
+void add_cost(CLI::App& program);
+
 // Checks every gradient against finite differences.
 void add_gradcheck(CLI::App& program);
 

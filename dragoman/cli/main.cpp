@@ -38,6 +38,7 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_ablate(program, requested);
   add_doctor(program);
   add_complexity(program);
+  add_cost(program);
   add_gradcheck(program);
   add_tokenizer(program);
   add_score(program);

@@ -1,9 +1,12 @@
 #include "dragoman/model/recurrent/config.h"
 
+#include <algorithm>
+
 namespace dragoman::model::recurrent {
 
 // Counts the products of the encoder, the bridge, the decoder with its attention, the readout and the output projection
-// for n source and m target tokens. The bridge counts once for each layer and state.
+// for n source and m target tokens. The bridge counts once for each layer and state, a fixed context once for a
+// sentence.
 Checked multiply_adds(const RecurrentConfig& config, std::int64_t n, std::int64_t m) {
   const Checked gates = config.cell == CellName::kVanilla ? 1 : config.cell == CellName::kGru ? 3 : 4;
   const Checked E = config.E, H = config.H_dec, H_enc = config.H_enc, d_h = config.d_h(), c = config.context_width();
@@ -14,15 +17,19 @@ Checked multiply_adds(const RecurrentConfig& config, std::int64_t n, std::int64_
     const Checked in = layer == 0 ? E : d_h, directions = config.bidirectional ? 2 : 1;
     encoder = encoder + Checked(n) * directions * cell(in, H_enc);
     if (!config.encoder_self_attention) continue;
-    // A step multiplies its input, its state and the mean before it; step t compares itself with t states and mixes
-    // them.
+    // A step multiplies its input, its state and, except the first, the mean before it; step t compares itself with t
+    // states and mixes them.
     const Checked pairs = n % 2 == 0 ? Checked(n / 2) * (n - 1) : Checked(n) * ((n - 1) / 2);
     const Checked mixes = config.cell == CellName::kLstm ? 3 : 2;
-    encoder = encoder + directions * (Checked(n) * (in + H_enc + H_enc) * H_enc + pairs * mixes * H_enc);
+    encoder =
+        encoder + directions * (Checked(n) * (in + H_enc) * H_enc +
+                                Checked(std::max<std::int64_t>(n - 1, 0)) * H_enc * H_enc + pairs * mixes * H_enc);
   }
   const int states = config.cell == CellName::kLstm ? 2 : 1;
-  const bool has_bridge = config.bridge == BridgeName::kTanh || config.bridge == BridgeName::kMean;
-  const Checked bridge = has_bridge ? Checked(config.N_dec) * states * d_h * H : Checked(0);
+  Checked bridge = 0;
+  if (config.bridge == BridgeName::kTanh) bridge = Checked(config.N_dec) * states * d_h * H;
+  // One map of the mean serves all layers.
+  if (config.bridge == BridgeName::kMean) bridge = Checked(n) * d_h + Checked(states) * d_h * H;
 
   Checked attention = 0;
   if (config.attends()) {
@@ -37,11 +44,12 @@ Checked multiply_adds(const RecurrentConfig& config, std::int64_t n, std::int64_
 
   // What the first layer reads at every step: the word before and, before or after it, what the context gives.
   Checked first = E;
-  if (config.context == ContextName::kFixed || config.context == ContextName::kPrevious) first = first + c;
+  if (config.context == ContextName::kPrevious) first = first + c;
   if (config.input_feeding) first = first + E;
   Checked decoder = cell(first, H);
   if (config.context == ContextName::kConditional) decoder = decoder + cell(c, H);
   decoder = Checked(m) * (decoder + Checked(config.N_dec - 1) * cell(H, H));
+  if (config.context == ContextName::kFixed) decoder = decoder + gates * c * H;
 
   Checked readout = H * E;
   if (config.readout != ReadoutName::kState) readout = readout + c * E;

@@ -9,8 +9,8 @@
 
 #include "dragoman/eval/metric.h"
 #include "dragoman/eval/significance.h"
-#include "dragoman/study/ablate/interval.h"
 #include "dragoman/study/ablate/rows.h"
+#include "dragoman/study/interval.h"
 
 namespace dragoman::study::ablate {
 

@@ -115,15 +115,8 @@ std::string figures(const Table& table) {
 }
 
 std::string numbers(const Table& table) {
-  std::string rows;
-  for (const std::vector<std::string>& cells : table_cells(table)) {
-    rows += fmt::format("<tr><th scope=\"row\">{}</th>", escaped(cells.front()));
-    for (std::size_t i = 1; i < cells.size(); ++i) rows += "<td>" + escaped(cells[i]) + "</td>";
-    rows += "</tr>\n";
-  }
-  std::string html = "<section>\n<h2>Numbers</h2>\n" + train::folded_table("The table", table_titles(), rows, true);
-  for (const std::string& note : table_notes(table)) html += "<p class=\"hint\">" + escaped(note) + "</p>\n";
-  return html + "</section>\n";
+  return "<section>\n<h2>Numbers</h2>\n" + html_table("The table", table_cells(table)) +
+         html_notes(table_notes(table)) + "</section>\n";
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ TEST(TableText, MarkdownHasALineForEachRow) {
 TEST(TableText, ZeroHasNoSign) {
   Table table = three_seeds();
   table.rows[1].difference->bleu = Mean{-0.001, {}};
-  EXPECT_EQ(table_cells(table)[1][7], "0.00");
+  EXPECT_EQ(table_cells(table).rows[1][7], "0.00");
 }
 
 TEST(TableText, JsonHasNullForWhatIsUnknown) {

@@ -9,14 +9,8 @@
 namespace dragoman::study::ablate {
 namespace {
 
-constexpr const char* kUnknown = "–";
-
-std::string with_interval(std::string text, const Mean& mean) {
-  return mean.half_width ? fmt::format("{} ± {:.2f}", text, *mean.half_width) : text;
-}
-
 std::string score_cell(const std::optional<Mean>& mean) {
-  return mean ? with_interval(fmt::format("{:.2f}", mean->mean), *mean) : kUnknown;
+  return mean ? with_interval(fmt::format("{:.2f}", mean->mean), *mean) : kUnknownCell;
 }
 
 std::string signed_text(double value, int digits) {
@@ -25,19 +19,14 @@ std::string signed_text(double value, int digits) {
 }
 
 std::string difference_cell(const std::optional<Difference>& difference, Mean Difference::*score) {
-  if (!difference) return kUnknown;
+  if (!difference) return kUnknownCell;
   const Mean& mean = (*difference).*score;
   return with_interval(signed_text(mean.mean, 2), mean);
 }
 
 std::string p_cell(const std::optional<Difference>& difference) {
-  if (!difference) return kUnknown;
+  if (!difference) return kUnknownCell;
   return difference->p_value < 0.001 ? "< 0.001" : fmt::format("{:.3f}", difference->p_value);
-}
-
-Json mean_json(const std::optional<Mean>& mean) {
-  if (!mean) return nullptr;
-  return {{"mean", mean->mean}, {"half_width", mean->half_width ? Json(*mean->half_width) : Json()}};
 }
 
 Json scores_json(const std::optional<Mean>& mean, const std::vector<double>& values) {
@@ -58,42 +47,20 @@ Json difference_json(const std::optional<Difference>& difference) {
           {"p_value", difference->p_value}};
 }
 
-// A cell of Markdown must not hold the sign between cells.
-std::string markdown_row(const std::vector<std::string>& cells) {
-  std::string line = "|";
-  for (const std::string& cell : cells) {
-    line += ' ';
-    for (const char c : cell) line += c == '|' ? std::string("\\|") : std::string(1, c);
-    line += " |";
-  }
-  return line + "\n";
-}
-
 }  // namespace
 
-std::vector<std::string> table_titles() {
-  return {"row",        "change",           "parameters",       "seeds", "PPL",
-          "BLEU",       "PPL - base",       "BLEU - base",      "p",     "paper PPL",
-          "paper BLEU", "paper PPL - base", "paper BLEU - base"};
-}
-
-std::vector<std::vector<std::string>> table_cells(const Table& table) {
-  std::vector<std::vector<std::string>> all;
+CellTable table_cells(const Table& table) {
+  CellTable all{.titles = {"row", "change", "parameters", "seeds", "PPL", "BLEU", "PPL - base", "BLEU - base", "p",
+                           "paper PPL", "paper BLEU", "paper PPL - base", "paper BLEU - base"}};
   for (const TableRow& row : table.rows) {
-    std::vector<std::string>& cells = all.emplace_back();
-    cells = {row.name,
-             row.change.empty() ? kUnknown : row.change,
-             with_thousands(row.parameters),
-             join(row.seeds.size()),
-             score_cell(row.perplexity),
-             score_cell(row.bleu),
-             difference_cell(row.difference, &Difference::perplexity),
-             difference_cell(row.difference, &Difference::bleu),
-             p_cell(row.difference),
-             row.paper ? fmt::format("{:.2f}", row.paper->perplexity) : kUnknown,
-             row.paper ? fmt::format("{:.1f}", row.paper->bleu) : kUnknown,
-             row.paper_difference ? signed_text(row.paper_difference->perplexity, 2) : kUnknown,
-             row.paper_difference ? signed_text(row.paper_difference->bleu, 1) : kUnknown};
+    all.rows.push_back({row.name, row.change.empty() ? kUnknownCell : row.change, with_thousands(row.parameters),
+                        join(row.seeds.size()), score_cell(row.perplexity), score_cell(row.bleu),
+                        difference_cell(row.difference, &Difference::perplexity),
+                        difference_cell(row.difference, &Difference::bleu), p_cell(row.difference),
+                        row.paper ? fmt::format("{:.2f}", row.paper->perplexity) : kUnknownCell,
+                        row.paper ? fmt::format("{:.1f}", row.paper->bleu) : kUnknownCell,
+                        row.paper_difference ? signed_text(row.paper_difference->perplexity, 2) : kUnknownCell,
+                        row.paper_difference ? signed_text(row.paper_difference->bleu, 1) : kUnknownCell});
   }
   return all;
 }
@@ -117,13 +84,7 @@ std::vector<std::string> table_notes(const Table& table) {
 }
 
 std::string table_markdown(const Table& table) {
-  const std::vector<std::string> titles = table_titles();
-  std::string text = markdown_row(titles) + "|";
-  for (std::size_t i = 0; i < titles.size(); ++i) text += i < 2 ? " --- |" : " ---: |";
-  text += '\n';
-  for (const std::vector<std::string>& cells : table_cells(table)) text += markdown_row(cells);
-  for (const std::string& note : table_notes(table)) text += "\n- " + note;
-  return text + "\n";
+  return markdown_table(table_cells(table), 2) + "\n" + markdown_notes(table_notes(table));
 }
 
 Json table_json(const Table& table) {

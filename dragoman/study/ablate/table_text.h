@@ -6,12 +6,12 @@
 
 #include "dragoman/base/json.h"
 #include "dragoman/study/ablate/table.h"
+#include "dragoman/study/table_parts.h"
 
 namespace dragoman::study::ablate {
 
-// The titles of the columns, and the cells of each row below them, for people: "41.68 ± 0.52", "-0.30", "–".
-std::vector<std::string> table_titles();
-std::vector<std::vector<std::string>> table_cells(const Table& table);
+// The cells are for people: "41.68 ± 0.52", "-0.30", "–".
+CellTable table_cells(const Table& table);
 // What the columns mean, and how the runs were made: a sentence each.
 std::vector<std::string> table_notes(const Table& table);
 

@@ -1,10 +1,10 @@
-#include "dragoman/study/ablate/interval.h"
+#include "dragoman/study/interval.h"
 
 #include <cassert>
 #include <cmath>
 #include <numbers>
 
-namespace dragoman::study::ablate {
+namespace dragoman::study {
 namespace {
 
 // The probability of a value within -t to t. For whole degrees of freedom it is a finite sum (Abramowitz and Stegun,
@@ -48,4 +48,4 @@ Mean mean_of(std::span<const double> values) {
   return {.mean = mean, .half_width = t_quantile(static_cast<int>(values.size()) - 1) * deviation / std::sqrt(count)};
 }
 
-}  // namespace dragoman::study::ablate
+}  // namespace dragoman::study

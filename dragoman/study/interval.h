@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-namespace dragoman::study::ablate {
+namespace dragoman::study {
 
 // The number t such that a variable with Student's t-distribution is within -t to t with a probability of 95 %.
 // Requires at least one degree of freedom.
@@ -17,4 +17,4 @@ struct Mean {
 // Requires at least one value.
 Mean mean_of(std::span<const double> values);
 
-}  // namespace dragoman::study::ablate
+}  // namespace dragoman::study

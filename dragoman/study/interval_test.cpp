@@ -1,10 +1,10 @@
-#include "dragoman/study/ablate/interval.h"
+#include "dragoman/study/interval.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace dragoman::study::ablate {
+namespace dragoman::study {
 namespace {
 
 // From printed tables of Student's distribution.
@@ -39,4 +39,4 @@ TEST(MeanOf, OneValueHasNoInterval) {
 }
 
 }  // namespace
-}  // namespace dragoman::study::ablate
+}  // namespace dragoman::study
