@@ -14,25 +14,31 @@
 namespace dragoman::cli {
 namespace {
 
-// Pointers take longer to learn than strings, for which the presets are made.
-constexpr int kChaseFactor = 10;
+// Pointers take longer to learn than strings.
+constexpr int kChaseSteps = 12000, kChaseBatch = 512;
 
 // The task that a small model learns from strings of symbols, with the settings of its model.
 demo::ToySettings toy_settings(CommandSettings& settings, const DemoOptions& options) {
   demo::ToySettings toy{.task = options.task == DemoTask::kReverse ? demo::ToyTask::kReverse
                                 : options.task == DemoTask::kCopy  ? demo::ToyTask::kCopy
                                                                    : demo::ToyTask::kChase};
-  toy.preset = options.preset.empty() ? demo::toy_preset(settings.architecture()) : model::preset(options.preset);
+  toy.preset =
+      options.preset.empty() ? demo::toy_preset(settings.architecture(), toy.task) : model::preset(options.preset);
   const std::string_view arch = toy.preset->model.arch();
   require<UsageError>(arch == settings.architecture(), "arch is ", settings.architecture(),
                       ", but the preset is of the ", "architecture ", arch, "; leave one of them out.");
   settings.apply(toy.preset->model);
   settings.validate_as_given([&] { toy.preset->model.validate(); },
                              [&](const auto& rename) { rename(toy.preset->model); });
-  toy.steps = options.steps > 0 ? int{options.steps} : toy.preset->training.steps;
-  if (options.steps == 0 && toy.task == demo::ToyTask::kChase) toy.steps *= kChaseFactor;
+  toy.steps = toy.preset->training.steps;
+  if (toy.task == demo::ToyTask::kChase) {
+    toy.steps = kChaseSteps;
+    toy.batch = kChaseBatch;
+  }
+  if (options.steps > 0) toy.steps = options.steps;
   if (options.longest > 0) toy.longest = options.longest;
   toy.threads = options.threads;
+  toy.device = options.device;
   toy.seed = options.seed;
   toy.validate();
   return toy;
@@ -52,7 +58,7 @@ void demo(CommandSettings& settings) {
   }
   model::ModelConfig model = model::architecture(settings.architecture()).presets.front().model;
   std::vector<std::string> keys = keys_of(model);
-  keys.insert(keys.end(), {"arch", "preset", "longest"});
+  keys.insert(keys.end(), {"arch", "preset", "longest", "device"});
   for (const std::string& key : keys) {
     settings.require_effect(
         key, false, "with --task translate; 'dragoman train' trains any model on the text that the demo makes.");

@@ -24,6 +24,7 @@ struct DemoOptions {
   OptionalSize longest = 0;
   OptionalSize steps = 0;
   int threads = 0;
+  DeviceChoice device = DeviceChoice::kCpu;
   std::uint64_t seed = 1;
 
   template <class Visitor>
@@ -40,6 +41,7 @@ struct DemoOptions {
     field("longest", longest, "the largest number of symbols in a string; by default 25");
     field("steps", steps, "updates to train for; by default enough to learn the task");
     field("threads", threads, "threads to use; 0 for all");
+    field("device", device, "device for strings and pointers: cpu, or cuda for an NVIDIA GPU");
     field("seed", seed, "random seed");
   }
 };

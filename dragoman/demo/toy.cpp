@@ -33,9 +33,13 @@ void ToySettings::validate() const {
 
 std::int32_t first_symbol() { return kUnk + 1; }
 
-const model::Preset& toy_preset(const std::string& architecture) {
+const model::Preset& toy_preset(const std::string& architecture, ToyTask task) {
   const std::vector<model::Preset>& presets = model::architecture(architecture).presets;
-  const auto found = std::ranges::find_if(presets, [](const auto& preset) { return preset.name.ends_with("symbols"); });
+  const auto find = [&presets](std::string_view ending) {
+    return std::ranges::find_if(presets, [&](const auto& preset) { return preset.name.ends_with(ending); });
+  };
+  auto found = task == ToyTask::kChase ? find("pointers") : presets.end();
+  if (found == presets.end()) found = find("symbols");
   return found != presets.end() ? *found : presets.front();
 }
 
@@ -45,34 +49,46 @@ model::ModelConfig toy_config(const ToySettings& settings) {
   return config;
 }
 
-int hops_of(const data::SentencePair& pair) {
-  return pair.source[2 * kChasePairs + 1] - first_symbol() - kChasePairs + 1;
+int hops_of(const data::SentencePair& pair) { return pair.source[1] - first_symbol() - kChasePairs + 1; }
+
+ChaseLesson chase_lesson(int step, int steps) {
+  constexpr int kFirstPairs = 3;
+  const double done = static_cast<double>(step) / steps;
+  const auto grown = [done](int first, int growth, double share) {  // after this share of the updates: first + growth
+    return first + static_cast<int>(growth * std::min(1.0, done / share));
+  };
+  return {.fewest_pairs = 2,
+          .pairs = grown(kFirstPairs, kChasePairs - kFirstPairs, 0.4),
+          .hops = std::min(kChaseHops, grown(1, kChaseHops, 0.6))};
 }
 
 namespace {
 
-// A random function of the first kChasePairs symbols to themselves that is one cycle, so that no hop leads back before
-// the last. The symbols after them are the numbers of hops.
-data::SentencePair chase_pair(RandomStream& random) {
-  const auto shuffled = [&random] {
-    std::vector<int> symbols(kChasePairs);
-    std::iota(symbols.begin(), symbols.end(), 0);
-    for (int i = kChasePairs - 1; i > 0; --i) {
-      std::swap(symbols[i], symbols[random.below(static_cast<std::uint32_t>(i) + 1)]);
-    }
-    return symbols;
-  };
-  const std::vector<int> cycle = shuffled(), order = shuffled();
-  std::vector<int> successor(kChasePairs);
-  for (int i = 0; i < kChasePairs; ++i) successor[cycle[i]] = cycle[(i + 1) % kChasePairs];
-  data::SentencePair pair;
-  for (const int a : order) {
-    pair.source.push_back(first_symbol() + a);
-    pair.source.push_back(first_symbol() + successor[a]);
+void shuffle(std::vector<int>& list, RandomStream& random) {
+  for (std::size_t i = list.size() - 1; i > 0; --i) {
+    std::swap(list[i], list[random.below(static_cast<std::uint32_t>(i) + 1)]);
   }
-  int at = static_cast<int>(random.below(kChasePairs));
-  const int k = 1 + static_cast<int>(random.below(kChaseHops));
-  pair.source.insert(pair.source.end(), {first_symbol() + at, first_symbol() + kChasePairs + k - 1, kEos});
+}
+
+// The pairs say who follows whom in one random cycle, so that no hop leads back before all pairs were visited. Of the
+// symbols the first kChasePairs are in the pairs; those after them are the numbers of hops.
+data::SentencePair chase_pair(RandomStream& random, const ChaseLesson& lesson) {
+  const auto between = [&random](int low, int high) {
+    return low + static_cast<int>(random.below(static_cast<std::uint32_t>(high - low + 1)));
+  };
+  std::vector<int> cycle(kChasePairs);
+  std::iota(cycle.begin(), cycle.end(), 0);
+  shuffle(cycle, random);
+  cycle.resize(between(lesson.fewest_pairs, lesson.pairs));
+  std::vector<int> successor(kChasePairs);
+  for (std::size_t i = 0; i < cycle.size(); ++i) successor[cycle[i]] = cycle[(i + 1) % cycle.size()];
+  shuffle(cycle, random);
+  int at = cycle[random.below(static_cast<std::uint32_t>(cycle.size()))];
+  const int k = between(1, lesson.hops);
+  data::SentencePair pair;
+  pair.source = {first_symbol() + at, first_symbol() + kChasePairs + k - 1};
+  for (const int a : cycle) pair.source.insert(pair.source.end(), {first_symbol() + a, first_symbol() + successor[a]});
+  pair.source.push_back(kEos);
   for (int hop = 0; hop < k; ++hop) at = successor[at];
   pair.target = {first_symbol() + at, kEos};
   return pair;
@@ -80,11 +96,12 @@ data::SentencePair chase_pair(RandomStream& random) {
 
 }  // namespace
 
-std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream) {
+std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream,
+                                          const ChaseLesson& lesson) {
   RandomStream random(settings.seed, kToyPurpose, stream);
   if (settings.task == ToyTask::kChase) {
     std::vector<data::SentencePair> chases;
-    for (int i = 0; i < count; ++i) chases.push_back(chase_pair(random));
+    for (int i = 0; i < count; ++i) chases.push_back(chase_pair(random, lesson));
     return chases;
   }
   std::vector<data::SentencePair> pairs(count);
@@ -103,7 +120,7 @@ std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count
 
 ToyModel::ToyModel(const ToySettings& settings_)
     : settings(settings_),
-      on(make_backend(Device{}, {.threads = settings_.threads})),
+      on(make_backend(device_of(settings_.device), {.threads = settings_.threads})),
       config(toy_config(settings_)),
       model(config.make_model()),
       block(*on, DType::kFloat32, *model, params::Purpose::kTraining) {
@@ -119,7 +136,8 @@ void ToyModel::train(const std::function<void(int, const train::Losses&)>& repor
   schedule.cooldown_steps = settings.steps / 3;
   train::Trainer trainer(*model, block, training, schedule);
   for (int step = 1; step <= settings.steps; ++step) {
-    report(step, trainer.update(toy_pairs(settings, settings.batch, static_cast<std::uint64_t>(step))));
+    report(step, trainer.update(toy_pairs(settings, settings.batch, static_cast<std::uint64_t>(step),
+                                          chase_lesson(step, settings.steps))));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dragoman/backend/choice.h"
 #include "dragoman/base/fields.h"
 #include "dragoman/data/batch.h"
 #include "dragoman/model/architecture.h"
@@ -22,12 +23,20 @@
 
 namespace dragoman::demo {
 
-// kChase: the source lists kChasePairs pairs a b in random order, which say that b follows a; then a start and the
-// number k of hops, written as a symbol. The answer is the k-th successor of the start.
+// kChase: the source is a start, the number k of hops, written as a symbol, and kChasePairs pairs a b in random order,
+// which say that b follows a. The answer is the k-th successor of the start.
 enum class ToyTask : std::uint8_t { kReverse, kCopy, kChase };
 constexpr std::array<std::string_view, 3> names(ToyTask) { return {"reverse", "copy", "chase"}; }
 
 inline constexpr int kChasePairs = 12, kChaseHops = 6;
+
+// The strings of kChase in a lesson: they have from `fewest_pairs` to `pairs` pairs and from 1 to `hops` hops.
+struct ChaseLesson {
+  int fewest_pairs = kChasePairs, pairs = kChasePairs, hops = kChaseHops;
+};
+// Training begins with short lists and one hop. With long ones only, the loss stays for thousands of updates where
+// guessing leaves it.
+ChaseLesson chase_lesson(int step, int steps);
 
 struct ToySettings {
   ToyTask task = ToyTask::kReverse;
@@ -36,6 +45,7 @@ struct ToySettings {
   int steps = 700;
   int batch = 128;
   int threads = 0;
+  DeviceChoice device = DeviceChoice::kCpu;
   std::uint64_t seed = 1;
   std::optional<model::Preset> preset = std::nullopt;  // the model and its training; by default "symbols"
 
@@ -45,15 +55,16 @@ struct ToySettings {
 
 // The id of the first symbol. The ids before it are reserved in every vocabulary.
 std::int32_t first_symbol();
-// The preset of an architecture for these tasks: its first one that is for symbols.
-const model::Preset& toy_preset(const std::string& architecture);
+// The preset of an architecture for a task: its first one for pointers, if that is the task, or else for symbols.
+const model::Preset& toy_preset(const std::string& architecture, ToyTask task = ToyTask::kReverse);
 model::ModelConfig toy_config(const ToySettings& settings);
 
 // The hops k of a pair of the task kChase.
 int hops_of(const data::SentencePair& pair);
 
 // `count` random strings with their answers. Each stream number gives different strings.
-std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream);
+std::vector<data::SentencePair> toy_pairs(const ToySettings& settings, int count, std::uint64_t stream,
+                                          const ChaseLesson& lesson = {});
 
 // A model with its backend and parameters, which train() teaches the task.
 struct ToyModel {

@@ -47,7 +47,10 @@ StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens
     }
   }
   const data::HostBatch batches[] = {data::make_host_batch(pairs, batch_options(*dry.model))};
-  return dry.measure([&] { trainer.gradients(batches); });
+  return dry.measure([&] {
+    trainer.gradients(batches);
+    evaluate(*dry.on, *dry.model, pairs, {});
+  });
 }
 
 StepMemory decoding_memory(const model::ModelConfig& config, std::int64_t sentences, std::int64_t sentence_length,

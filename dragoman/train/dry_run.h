@@ -15,8 +15,8 @@ struct StepMemory {
   std::int64_t total() const { return values + gradients; }
 };
 
-// A training step with `tokens` source and `tokens` target tokens, in sentences of `sentence_length`. As many tokens as
-// possible are different, because that needs the most memory.
+// A training step with `tokens` source and `tokens` target tokens, in sentences of `sentence_length`, or the validation
+// of such a batch, whichever needs more. As many tokens as possible are different, because that needs the most memory.
 StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens, std::int64_t sentence_length,
                            const DeviceAndType& device_and_type = {});
 

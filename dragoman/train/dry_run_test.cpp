@@ -61,6 +61,22 @@ TEST(DryRun, GrowsWithTheBatch) {
   EXPECT_LT(training_memory(config, 200, 10).total(), training_memory(config, 2000, 10).total());
 }
 
+// Validation of a batch needs no gradients, but computes some values that training has computed before: a convolutional
+// model normalises its weights.
+TEST(DryRun, LeavesRoomForTheValidationOfABatch) {
+  for (const std::string& name : model::preset_names()) {
+    if (!name.ends_with("symbols")) continue;
+    const model::ModelConfig& config = model::preset(name).model;
+    const std::int64_t planned = training_memory(config, 60, 6).values;
+    const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
+    const std::unique_ptr<model::Seq2Seq> model = config.make_model();
+    const params::ParameterBlock block(*on, DType::kFloat32, *model, params::Purpose::kTraining);
+    on->arena().reset_peak();
+    evaluate(*on, *model, model::random_pairs(10, 6, config.source_vocabulary(), 1), {});
+    EXPECT_LE(static_cast<std::int64_t>(on->arena().peak()), planned) << name;
+  }
+}
+
 TEST(DryRun, OfTheBaseModelTouchesNoMemory) {
   // More memory than most machines have, counted in a moment.
   EXPECT_GT(training_memory(model::default_model(), 2'000'000, 25).total(), std::int64_t{1} << 36);

@@ -189,8 +189,9 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
   const bool gradients = dY.wanted() || dE.wanted() || db.wanted();
   const DType logit_type = gradients ? Y.dtype() : DType::kFloat32;
   const auto widening = static_cast<std::int64_t>(size_of(logit_type) / size_of(Y.dtype()));
-  chunk = std::max<std::int64_t>(1, chunk / widening);  // fewer rows, so that wider logits take no more memory
-  const Array wide = empty({std::min(R, chunk), width}, logit_type);
+  // Fewer rows, so that wider logits take no more memory.
+  chunk = std::max<std::int64_t>(1, std::min(R, chunk) / widening);
+  const Array wide = empty({chunk, width}, logit_type);
   dispatch(logit_type, [&]<class T>() {
     LossRows<T> rows{.logits = elements<T>(wide),
                      .stride = width,

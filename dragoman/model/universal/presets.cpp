@@ -57,11 +57,20 @@ void symbols(UniversalConfig& model, TrainingConfig& training) {
   training.steps = 700;
 }
 
+void pointers(UniversalConfig& model, TrainingConfig& training) {
+  symbols(model, training);
+  model.T = 6;
+  training.rate_constant = 2e-3 * std::sqrt(static_cast<double>(model.d_model) * training.warmup);  // peaks at 2e-3
+  training.steps = 12000;
+}
+
 constexpr Row kRows[] = {
     {"universal-base", "tensor2tensor's base model: depth-steps 6, d-model 1024, d-ff 4096, heads 16, pre-norm", base},
     {"universal-multi30k", "for corpora of some 30,000 pairs: depth-steps 4, d-model 128, d-ff 512, heads 4", multi30k},
     {"universal-symbols", "learns in a minute to reverse strings: depth-steps 4, d-model 64, d-ff 256, heads 4",
      symbols},
+    {"universal-pointers", "follows some pointers: as universal-symbols, with depth-steps 6 and a lower rate",
+     pointers},
 };
 
 }  // namespace
