@@ -31,7 +31,7 @@ struct Options {
   std::string preset = "base", changes;
   std::int64_t tokens = 2048, sentence = 32;
   std::string batches;
-  int threads = 0, warmup = 1, steps = 0;
+  int threads = 0, warmup = 1, steps = 0, seconds = 0;
   bool cuda = false, fp32 = false, profile = false;
   bool json = false;
 
@@ -43,10 +43,10 @@ struct Options {
   std::string precision() const { return device_and_type().dtype == DType::kBFloat16 ? "bf16" : "fp32"; }
 
   void validate() const {
-    require<UsageError>(
-        tokens > 0 && sentence > 0 && sentence <= data::CleaningSettings::kLongest && warmup >= 0 && steps >= 0,
-        "--tokens and --sentence must be at least 1, --sentence at most ", data::CleaningSettings::kLongest,
-        ", and --warmup and --steps at least 0.");
+    require<UsageError>(tokens > 0 && sentence > 0 && sentence <= data::CleaningSettings::kLongest && warmup >= 0 &&
+                            steps >= 0 && seconds >= 0,
+                        "--tokens and --sentence must be at least 1, --sentence at most ",
+                        data::CleaningSettings::kLongest, ", and --warmup, --steps and --seconds at least 0.");
   }
 };
 
@@ -89,14 +89,17 @@ Measurement measure(Backend& on, const model::Preset& preset, const std::vector<
   measured.batches.resize(batches.size());
   // The next step is launched while the device is busy with the current one, as in a training run.
   trainer.start(std::span(&made[0], 1));
-  for (int step = 0; step < options.warmup + options.steps; ++step) {
+  double total = 0;
+  for (int step = 0; step < options.warmup + options.steps || total < options.seconds; ++step) {
     const std::size_t b = step % batches.size();
     if (step == options.warmup) on.profile();  // clears the profile
     const double time = time_of([&] {
       trainer.start(std::span(&made[(step + 1) % batches.size()], 1));
       trainer.finish();
     });
-    if (step >= options.warmup) measured.add(b, time, batches[b], preset.model);
+    if (step < options.warmup) continue;
+    measured.add(b, time, batches[b], preset.model);
+    total += time;
   }
   trainer.finish();
   return measured;
@@ -172,7 +175,8 @@ int main(int argc, char** argv) {
        {"--batches", &options.batches, "file of batches to use in place of sentences of equal length"},
        {"--threads", &options.threads, "number of threads; 0 for all cores"},
        {"--warmup", &options.warmup, "untimed steps before the timed ones"},
-       {"--steps", &options.steps, "timed steps; 0 for five, or one per batch of the file"},
+       {"--steps", &options.steps, "least number of timed steps; 0 for five, or one per batch of the file"},
+       {"--seconds", &options.seconds, "least time of the timed steps together"},
        {"--cuda", &options.cuda, "run on the GPU, in bfloat16"},
        {"--fp32", &options.fp32, "run on the GPU in float32; needs --cuda"},
        {"--profile", &options.profile, "with --cuda: print the time of each kernel, which makes the steps slower"},

@@ -7,8 +7,11 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <fstream>
+#include <future>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +19,7 @@
 #include "bench/timing.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/random.h"
+#include "dragoman/base/threads.h"
 #include "dragoman/decode/engine/dispatcher.h"
 #include "dragoman/decode/lines/translator.h"
 #include "dragoman/model/files/weights.h"
@@ -29,7 +33,8 @@ namespace {
 struct Options {
   std::string preset = "base", draw, weights, model, source, output;
   std::string precision = "fp32", stop = "provable";
-  int sentences = 64, source_length = 32, target_length = 32, batch = 32, beam = 4, threads = 2, repeats = 3;
+  int sentences = 64, source_length = 32, target_length = 32, batch = 32, beam = 4, threads = 2, workers = 1;
+  int repeats = 3, seconds = 0;
   bool json = false, cuda = false, host = false, profile = false;
 
   WeightForm form() const {
@@ -53,8 +58,8 @@ void draw_weights(const Options& options) {
 }
 
 struct Figures {
-  std::vector<double> times;      // seconds of each repeat
-  std::vector<double> latencies;  // seconds of each sentence, if the batch size is 1
+  std::vector<double> times = {};      // seconds of each repeat
+  std::vector<double> latencies = {};  // seconds of each sentence, if the batch size is 1
   std::int64_t sentences = 0, tokens = 0;
   std::int64_t steps = 0;                      // of a text: the sum over its sentences
   std::int64_t batch_steps = 0, launches = 0;  // of random sentences: steps of whole batches, and launches per step
@@ -113,25 +118,50 @@ std::vector<data::Sentence> random_sources(const Options& options, std::int64_t 
   return sources;
 }
 
-// Translates the sentences with the engine. Returns the number of tokens of the translations.
-std::int64_t translate_batch(decode::Dispatcher& engine, std::span<const data::Sentence> sources) {
-  std::int64_t tokens = 0;
-  for (const data::Sentence& source : sources) engine.add({.source = source, .prefix = {}});
-  while (!engine.idle()) {
-    for (const decode::Result& result : engine.step()) {
-      tokens += static_cast<std::int64_t>(result.hypotheses.front().rows.size());
-    }
+// A worker has its own threads and its own engine, which serves all its batches, as in a server.
+struct Worker {
+  std::unique_ptr<Backend> on;
+  std::unique_ptr<decode::Dispatcher> engine = {};
+  std::int64_t tokens = 0;             // of all translations
+  std::vector<double> latencies = {};  // seconds of each batch
+
+  void translate(std::span<const data::Sentence> batch) {
+    latencies.push_back(time_of([&] {
+      for (const data::Sentence& source : batch) engine->add({.source = source, .prefix = {}});
+      while (!engine->idle()) {
+        for (const decode::Result& result : engine->step()) {
+          tokens += static_cast<std::int64_t>(result.hypotheses.front().rows.size());
+        }
+      }
+    }));
   }
-  return tokens;
+};
+
+// Runs the workers at the same time. A worker takes every batch whose number modulo the number of workers is its own.
+void translate_all(std::vector<Worker>& workers, std::span<const data::Sentence> sources, std::size_t batch) {
+  std::vector<std::future<void>> running;
+  for (std::size_t w = 0; w < workers.size(); ++w) {
+    running.push_back(std::async(std::launch::async, [&, w] {
+      flush_denormals();
+      for (std::size_t first = w * batch; first < sources.size(); first += workers.size() * batch) {
+        workers[w].translate(sources.subspan(first, std::min(sources.size() - first, batch)));
+      }
+    }));
+  }
+  for (std::future<void>& worker : running) worker.get();
 }
 
-// Translates random sentences. One engine serves all batches, as in a server; an untimed batch warms it up.
+// Translates random sentences, after an untimed batch of each worker.
 Figures translate_random(const Options& options) {
-  const std::unique_ptr<Backend> on =
-      make_backend(options.device(), {.threads = options.threads, .profile = options.profile});
+  std::vector<Worker> workers;
+  for (int w = 0; w < options.workers; ++w) {
+    const int threads = std::max(1, options.threads / options.workers);
+    workers.push_back({.on = make_backend(options.device(), {.threads = threads, .profile = options.profile})});
+  }
+  Backend& on = *workers.front().on;
   const std::unique_ptr<model::Seq2Seq> network = model::preset(options.preset).model.make_model();
-  params::ParameterBlock block(*on, options.form(), *network);
-  model::read_tensors(model::SafetensorsFile(options.weights), *on, block.tensors());
+  params::ParameterBlock block(on, options.form(), *network);
+  model::read_tensors(model::SafetensorsFile(options.weights), on, block.tensors());
   const std::vector<data::Sentence> sources = random_sources(options, network->source_vocabulary());
   // The limits force every translation to have exactly target_length tokens, unless that is less than
   // source_length - 1: a translation may always have as many tokens as its source without EOS.
@@ -139,29 +169,33 @@ Figures translate_random(const Options& options) {
                                         .beam = options.beam,
                                         .max_extra = std::max(0, options.target_length - options.source_length + 1),
                                         .min_length = options.target_length};
-  decode::Dispatcher engine(*on, {network.get()}, settings,
-                            {.sentences = options.batch, .source_tokens = options.batch * options.source_length},
-                            options.host ? decode::Place::kHost : decode::Place::kAutomatic);
-  const auto batch = static_cast<std::size_t>(options.batch);
-  const auto batch_from = [&](std::size_t first) {
-    return std::span(sources).subspan(first, std::min(sources.size() - first, batch));
-  };
-  translate_batch(engine, batch_from(0));
-  on->profile();  // clears the profile
-  Figures figures;
-  for (int repeat = 0; repeat < options.repeats; ++repeat) {
-    figures.tokens = figures.batch_steps = 0;
-    figures.times.push_back(time_of([&] {
-      for (std::size_t first = 0; first < sources.size(); first += batch) {
-        const double seconds = time_of([&] { figures.tokens += translate_batch(engine, batch_from(first)); });
-        if (options.batch == 1) figures.latencies.push_back(seconds);
-        figures.batch_steps += options.target_length;
-      }
-    }));
+  for (Worker& worker : workers) {
+    worker.engine = std::make_unique<decode::Dispatcher>(
+        *worker.on, std::vector<const model::Seq2Seq*>{network.get()}, settings,
+        decode::EngineLimits{.sentences = options.batch, .source_tokens = options.batch * options.source_length},
+        options.host ? decode::Place::kHost : decode::Place::kAutomatic);
   }
-  if (options.profile) fmt::print("{}", on->profile());
-  if (engine.on_device() != nullptr) figures.launches = engine.on_device()->launches();
-  figures.sentences = options.sentences;
+  const auto batch = static_cast<std::size_t>(options.batch);
+  translate_all(workers, std::span(sources).first(std::min(sources.size(), workers.size() * batch)), batch);
+  for (Worker& worker : workers) {
+    worker.tokens = 0;
+    worker.latencies.clear();
+  }
+  on.profile();  // clears the profile
+  Figures figures{.sentences = options.sentences};
+  figures.times = times_of([&] { translate_all(workers, sources, batch); }, options.repeats, options.seconds);
+  for (const Worker& worker : workers) {
+    figures.tokens += worker.tokens / std::ssize(figures.times);
+    if (options.batch == 1) {
+      figures.latencies.insert(figures.latencies.end(), worker.latencies.begin(), worker.latencies.end());
+    }
+  }
+  const int at_once = options.batch * options.workers;
+  figures.batch_steps = options.target_length * ((options.sentences + at_once - 1) / at_once);
+  if (options.profile) fmt::print("{}", on.profile());
+  if (workers.front().engine->on_device() != nullptr) {
+    figures.launches = workers.front().engine->on_device()->launches();
+  }
   return figures;
 }
 
@@ -171,6 +205,7 @@ Figures translate_text(const Options& options) {
   if (options.beam == 1) how.search.method = decode::Method::kGreedy;
   how.search.stop = options.stop == "beam" ? decode::Stop::kBeam : decode::Stop::kProvable;
   how.threads = options.threads;
+  how.workers = options.workers;
   how.device = options.device();
   how.batch_size = options.batch;
   how.weights = options.form();
@@ -180,9 +215,9 @@ Figures translate_text(const Options& options) {
   for (std::string line; reader.next(line);) lines.push_back(line);
   Figures figures;
   std::vector<decode::TranslatedLine> results;
-  for (int repeat = 0; repeat < options.repeats; ++repeat) {
-    figures.times.push_back(time_of([&] { results = translator.translate(lines); }));
-  }
+  const auto translate = [&] { results = translator.translate(lines); };
+  translate();  // warm-up
+  figures.times = times_of(translate, options.repeats, options.seconds);
   figures.sentences = static_cast<std::int64_t>(lines.size());
   std::ofstream output(options.output);
   for (const decode::TranslatedLine& line : results) {
@@ -217,7 +252,9 @@ int run(int argc, char** argv) {
        {"--batch", &options.batch, "sentences per batch", {.positive = true}},
        {"--beam", &options.beam, "beam size; 1 is greedy search", {.positive = true}},
        {"--threads", &options.threads, "number of threads", {.positive = true}},
-       {"--repeats", &options.repeats, "number of runs; the median is printed", {.positive = true}},
+       {"--workers", &options.workers, "batches at the same time; they share the threads", {.positive = true}},
+       {"--repeats", &options.repeats, "least number of runs; the median is printed", {.positive = true}},
+       {"--seconds", &options.seconds, "least time of all runs together"},
        {"--json", &options.json, "print JSON"}});
   try {
     if (!options.draw.empty()) {

@@ -46,21 +46,62 @@ class Rounds:
         return statistics.median(self.values(key))
 
     def spread(self, key, form="{:.1f}"):
-        """The median and, in brackets, the smallest and largest value; a dash if there are no results."""
+        """The median and, in brackets, the quartiles; a dash if there are no results."""
         if not self.results:
             return "-"
-        values = self.values(key)
-        median, least, most = (form.format(value) for value in (statistics.median(values), min(values), max(values)))
-        return f"{median} ({least} to {most})"
+        lower, median, upper = (form.format(value) for value in quartiles(self.values(key)))
+        return f"{median} ({lower} to {upper})"
+
+
+def quartiles(values):
+    """The lower quartile, the median and the upper quartile."""
+    return statistics.quantiles(values, n=4, method="inclusive") if len(values) > 1 else 3 * values
+
+
+def paired_ratios(ours, theirs, key):
+    """The quartiles of the ratios of ours to theirs, round by round: other load affects both values of a round."""
+    return quartiles([a / b for a, b in zip(ours.values(key), theirs.values(key), strict=True)])
 
 
 def alternate(rounds, programs):
-    """Runs the programs in turn. `programs` is a list of pairs: a name and a function that returns a result."""
+    """Runs the programs in turn, in every other round in reverse order. `programs` is a list of pairs: a name and a
+    function that returns a result."""
     done = [Rounds(name) for name, _ in programs]
-    for _ in range(rounds):
-        for (_, program), results in zip(programs, done):
+    for number in range(rounds):
+        turn = list(zip(programs, done))
+        for (_, program), results in turn if number % 2 == 0 else reversed(turn):
             results.results.append(program())
     return done
+
+
+def powers_of_two(most):
+    return [2**i for i in range(most.bit_length())]
+
+
+def thread_counts(text):
+    """The argument of --threads: numbers, separated by commas."""
+    counts = [int(part) for part in text.split(",")]
+    if min(counts) < 1:
+        raise ValueError
+    return counts
+
+
+def add_rounds(parser):
+    """The options of comparisons that write a record. See record.py."""
+    parser.add_argument("--threads", type=thread_counts, metavar="N,N,...",
+                        help="threads of each program; default: powers of two up to the number of CPUs")
+    parser.add_argument("--rounds", type=int, help="rounds of each case; default: 7, or 3 on a GPU")
+    parser.add_argument("--seconds", type=int, default=3, help="least time of a figure, on a CPU")
+    parser.add_argument("--record", type=pathlib.Path,
+                        help="JSON file for the results on a CPU; cases that it has are not measured again")
+    parser.add_argument("--quick", action="store_true", help="one short round, to check that everything runs")
+
+
+def finish_rounds(options):
+    options.threads = options.threads or powers_of_two(len(os.sched_getaffinity(0)))
+    options.rounds = options.rounds or (3 if options.cuda else 7)
+    if options.quick:
+        options.rounds, options.seconds = 1, 0
 
 
 class Corpus:

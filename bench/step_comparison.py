@@ -1,7 +1,7 @@
 """Shared by the comparisons of training steps with PyTorch: the table, its rounds and their command line.
 
 The programs take turns, so that other load on the machine affects all of them. The figure of a round is the median of
-its steps; the table shows the median of the rounds and, in brackets, the smallest and the largest. The ratio is
+its steps; the table shows the median of the rounds and, in brackets, the quartiles. The ratio is
 PyTorch's time divided by dragoman's, both medians over the rounds. dragoman runs twice in every round: the control is
 the ratio of its own two medians, and a ratio that differs from 1 by no more than the control says nothing.
 """

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <vector>
 
 namespace dragoman::bench {
@@ -13,6 +14,17 @@ double time_of(const Work& work) {
   const auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Calls `work` at least `repeats` times, and until the calls have taken `seconds` in total. Returns the time of each
+// call.
+template <class Work>
+std::vector<double> times_of(const Work& work, int repeats, double seconds) {
+  std::vector<double> times;
+  for (double total = 0; std::ssize(times) < repeats || total < seconds; total += times.back()) {
+    times.push_back(time_of(work));
+  }
+  return times;
 }
 
 // Requires at least one value.

@@ -133,21 +133,28 @@ def run(options):
         ]
         # The limits force a fixed length. CTranslate2 counts the words without the end of the sentence.
         bounds = {"min_decoding_length": options.target_length - 1, "max_decoding_length": options.target_length - 1}
-    # With several workers a batch is divided among them.
-    size = max(1, options.batch // options.workers)
-    times, latencies, results = [], [], []
-    for _ in range(options.repeats):
+    def translate(batch):
+        return translator.translate_batch(
+            batch, beam_size=options.beam, max_batch_size=options.batch, length_penalty=options.length_penalty, **bounds
+        )
+
+    latencies = []
+
+    def translate_all():
+        if options.batch > 1:
+            return translate(sentences)
+        results = []
+        for sentence in sentences:
+            begin = time.perf_counter()
+            results += translate([sentence])
+            latencies.append(time.perf_counter() - begin)
+        return results
+
+    translate(sentences if options.source else sentences[: options.batch * options.workers])  # warm-up
+    times, results = [], []
+    while len(times) < options.repeats or sum(times) < options.seconds:
         start = time.perf_counter()
-        if options.batch == 1:
-            results = []
-            for sentence in sentences:
-                begin = time.perf_counter()
-                results += translator.translate_batch([sentence], beam_size=options.beam, **bounds)
-                latencies.append(time.perf_counter() - begin)
-        else:
-            results = translator.translate_batch(
-                sentences, beam_size=options.beam, max_batch_size=size, length_penalty=options.length_penalty, **bounds
-            )
+        results = translate_all()
         times.append(time.perf_counter() - start)
     if options.output:
         text = "\n".join(" ".join(result.hypotheses[0]) for result in results)
@@ -184,7 +191,7 @@ def main():
     command.add_argument("--workers", type=int, default=1)
     for name, value in {
         "threads": 2, "batch": 32, "beam": 4, "sentences": 64, "source-length": 32, "target-length": 32,
-        "repeats": 3, "vocabulary-size": 37000,
+        "repeats": 3, "seconds": 0, "vocabulary-size": 37000,
     }.items():
         command.add_argument(f"--{name}", type=int, default=value)
     command.add_argument("--length-penalty", type=float, default=1)

@@ -2,6 +2,7 @@
 
 import json
 import statistics
+import time
 
 import torch
 import torch_device
@@ -15,7 +16,9 @@ def add_arguments(parser):
     parser.add_argument("--batches", help="file of batches to use in place of sentences of equal length")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--warmup", type=int, default=1, help="untimed steps before the timed ones")
-    parser.add_argument("--steps", type=int, default=0, help="timed steps; 0 for five, or one per batch of the file")
+    parser.add_argument("--steps", type=int, default=0,
+                        help="least number of timed steps; 0 for five, or one per batch of the file")
+    parser.add_argument("--seconds", type=float, default=0, help="least time of the timed steps, by the host's clock")
     torch_device.add_arguments(parser)
 
 
@@ -50,12 +53,14 @@ def padded(lengths, options, multiple=1):
 def measure(step, batches, options):
     """Seconds of the timed steps, for each batch. A step has one batch; after the last comes the first again."""
     clock = torch_device.Clock(options.device)
-    for i in range(options.warmup + options.steps):
-        if i == options.warmup:
-            clock.mark()
+    for i in range(options.warmup):
         step(*batches[i % len(batches)])
-        if i >= options.warmup:
-            clock.mark()
+    clock.mark()
+    done, start = 0, time.perf_counter()
+    while done < options.steps or time.perf_counter() - start < options.seconds:
+        step(*batches[(options.warmup + done) % len(batches)])
+        clock.mark()
+        done += 1
     times = [[] for _ in batches]
     for i, seconds in enumerate(clock.seconds(), options.warmup):
         times[i % len(batches)].append(seconds)

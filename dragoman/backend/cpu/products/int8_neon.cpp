@@ -45,28 +45,79 @@ template <int Rows>
   }
 }
 
-// `Rows` of the `height` rows by the panel of columns. One instruction multiplies the group of one row by the groups of
-// two columns and gives four sums, one for each half of each column's group; the halves are added at the end.
-template <int Rows>
+// Writes four vectors as columns: vector c has the sums of column c, one for each of four rows.
+[[gnu::target("arch=armv8.2-a+dotprod")]] inline void store_columns(const int32x4_t* s, std::int32_t* sums) {
+#pragma GCC unroll 2
+  for (int odd = 0; odd < 2; ++odd) {
+    const int64x2_t left = vreinterpretq_s64_s32(odd == 0 ? vtrn1q_s32(s[0], s[1]) : vtrn2q_s32(s[0], s[1]));
+    const int64x2_t right = vreinterpretq_s64_s32(odd == 0 ? vtrn1q_s32(s[2], s[3]) : vtrn2q_s32(s[2], s[3]));
+    vst1q_s32(sums + odd * kInt8Cols, vreinterpretq_s32_s64(vtrn1q_s64(left, right)));
+    vst1q_s32(sums + (2 + odd) * kInt8Cols, vreinterpretq_s32_s64(vtrn2q_s64(left, right)));
+  }
+}
+
+// 4 * `Quads` of the `height` rows by the panel of columns. One instruction multiplies half a group of four rows by
+// half a group of one column, which it takes from a quarter of a vector, and gives the sums of the four rows. So a
+// vector of columns is loaded once for all rows, and eight rows need no more sums than there are registers.
+template <int Quads>
 [[gnu::target("arch=armv8.2-a+dotprod")]] void multiply_dotprod(std::int64_t groups, std::int64_t height,
                                                                 const std::int8_t* rows, const std::int8_t* columns,
                                                                 std::int32_t* sums) {
-  int32x4_t s[Rows][kVectors] = {};
+  int32x4_t s[Quads][kInt8Cols] = {};
   for (std::int64_t g = 0; g < groups; ++g) {
-    int8x16_t a[Rows];
+    int8x16_t low[Quads], high[Quads];  // the halves of the groups of four rows
 #pragma GCC unroll 8
-    for (int r = 0; r < Rows; ++r) a[r] = vcombine_s8(vld1_s8(rows + r * 8), vld1_s8(rows + r * 8));
+    for (int q = 0; q < Quads; ++q) {
+      const int32x4_t two = vreinterpretq_s32_s8(vld1q_s8(rows + q * 32)),
+                      more = vreinterpretq_s32_s8(vld1q_s8(rows + q * 32 + 16));
+      low[q] = vreinterpretq_s8_s32(vuzp1q_s32(two, more));
+      high[q] = vreinterpretq_s8_s32(vuzp2q_s32(two, more));
+    }
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; ++v) {
       const int8x16_t b = vld1q_s8(columns + v * 16);
 #pragma GCC unroll 8
-      for (int r = 0; r < Rows; ++r) s[r][v] = vdotq_s32(s[r][v], a[r], b);
+      for (int q = 0; q < Quads; ++q) {
+        s[q][2 * v] = vdotq_laneq_s32(s[q][2 * v], low[q], b, 0);
+        s[q][2 * v + 1] = vdotq_laneq_s32(s[q][2 * v + 1], low[q], b, 2);
+      }
+#pragma GCC unroll 8
+      for (int q = 0; q < Quads; ++q) {
+        s[q][2 * v] = vdotq_laneq_s32(s[q][2 * v], high[q], b, 1);
+        s[q][2 * v + 1] = vdotq_laneq_s32(s[q][2 * v + 1], high[q], b, 3);
+      }
     }
     rows += height * kInt8Group;
     columns += kInt8Cols * kInt8Group;
   }
 #pragma GCC unroll 8
-  for (int r = 0; r < Rows; ++r) {
+  for (int q = 0; q < Quads; ++q) {
+#pragma GCC unroll 8
+    for (int c = 0; c < kInt8Cols; c += 4) store_columns(&s[q][c], sums + 4 * q * kInt8Cols + c);
+  }
+}
+
+// Two rows by the panel of columns. One instruction multiplies the group of one row by the groups of two columns and
+// gives four sums, one for each half of each column's group; the halves are added at the end.
+[[gnu::target("arch=armv8.2-a+dotprod")]] void multiply_two_dotprod(std::int64_t groups, std::int64_t height,
+                                                                    const std::int8_t* rows, const std::int8_t* columns,
+                                                                    std::int32_t* sums) {
+  int32x4_t s[2][kVectors] = {};
+  for (std::int64_t g = 0; g < groups; ++g) {
+    int8x16_t a[2];
+#pragma GCC unroll 8
+    for (int r = 0; r < 2; ++r) a[r] = vcombine_s8(vld1_s8(rows + r * 8), vld1_s8(rows + r * 8));
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) {
+      const int8x16_t b = vld1q_s8(columns + v * 16);
+#pragma GCC unroll 8
+      for (int r = 0; r < 2; ++r) s[r][v] = vdotq_s32(s[r][v], a[r], b);
+    }
+    rows += height * kInt8Group;
+    columns += kInt8Cols * kInt8Group;
+  }
+#pragma GCC unroll 8
+  for (int r = 0; r < 2; ++r) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; v += 2) vst1q_s32(sums + r * kInt8Cols + 2 * v, vpaddq_s32(s[r][v], s[r][v + 1]));
   }
@@ -85,16 +136,16 @@ const Int8Kernel kInt8I8mm{"i8mm", [] { return (getauxval(AT_HWCAP2) & HWCAP2_I8
                              }
                            }};
 
-const Int8Kernel kInt8Dotprod{
-    "dotprod", [] { return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; },
-    [](std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
-       const std::int8_t* columns, std::int32_t* sums) {
-      std::int64_t r = 0;
-      for (; r + 4 <= height; r += 4) {
-        multiply_dotprod<4>(groups, height, rows + r * kInt8Group, columns, sums + r * kInt8Cols);
-      }
-      if (r < height) multiply_dotprod<2>(groups, height, rows + r * kInt8Group, columns, sums + r * kInt8Cols);
-    }};
+const Int8Kernel kInt8Dotprod{"dotprod", [] { return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; },
+                              [](std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
+                                 const std::int8_t* columns, std::int32_t* sums) {
+                                if (height == 8) return multiply_dotprod<2>(groups, height, rows, columns, sums);
+                                const std::int64_t quad = height >= 4 ? 4 : 0;
+                                if (quad > 0) multiply_dotprod<1>(groups, height, rows, columns, sums);
+                                if (quad == height) return;
+                                multiply_two_dotprod(groups, height, rows + quad * kInt8Group, columns,
+                                                     sums + quad * kInt8Cols);
+                              }};
 
 }  // namespace dragoman::cpu
 
