@@ -30,6 +30,12 @@ struct Constituent {
   std::vector<Constituent> children;  // by slot: the rule's children
 };
 
+// The origins of the words of a Reference, and the line of the rule that wrote the pronoun.
+struct ReferenceOrigins {
+  int line = 0;
+  std::int32_t pronoun = 0, meant = 0, other = 0;
+};
+
 // Builds a sentence as a tree of constituents, top down: chooses a rule for a category, then carries out its steps in
 // order. Records the rules and words that it uses.
 class Deriver {
@@ -42,6 +48,7 @@ class Deriver {
     const TracedText source = spell(grammar_, text_of(sentence, "source"), false);
     const TracedText target = spell(grammar_, text_of(sentence, "target"), true);
     result.links = links_of(source, target);
+    if (reference_) result.reference = find_reference(source, target);
     result.text = {source.text, target.text};
     for (std::vector<int>* numbers : {&rules_, &words_}) {
       std::ranges::sort(*numbers);
@@ -85,7 +92,24 @@ class Deriver {
       built.texts[step.slot] =
           write(built, step.choices[random_.below(static_cast<std::uint32_t>(step.choices.size()))], step.line);
     }
+    if (built.rule->reference) {
+      const auto origin = [&](const Mark& mark) {
+        return mark.slot >= 0 ? built.values[mark.slot] : built.first_label + mark.label;
+      };
+      const RuleReference& marks = *built.rule->reference;
+      reference_ = {built.rule->line, origin(marks.pronoun), origin(marks.meant), origin(marks.other)};
+    }
     return built;
+  }
+
+  Reference find_reference(const TracedText& source, const TracedText& target) const {
+    const Reference found{.pronoun = word_from(source, reference_->pronoun),
+                          .meant = word_from(source, reference_->meant),
+                          .other = word_from(source, reference_->other),
+                          .translation = word_from(target, reference_->pronoun)};
+    if (std::min({found.pronoun, found.meant, found.other, found.translation}) < 0)
+      fail(reference_->line, "a sentence with this rule lacks a word with a mark that its 'refers' line names.");
+    return found;
   }
 
   const Rule& choose_rule(const Category& category, const std::vector<Argument>& arguments, int depth_left, int line) {
@@ -218,6 +242,7 @@ class Deriver {
   const GrammarRules& grammar_;
   RandomStream& random_;
   std::vector<int> rules_, words_;
+  std::optional<ReferenceOrigins> reference_;
   int constituents_ = 0;
   std::int32_t next_origin_ = 0;
   std::size_t written_ = 0;
@@ -241,23 +266,25 @@ Derivation Grammar::derive(RandomStream& random) const { return Deriver(*rules_,
 
 bool Grammar::unseen(const Derivation& derivation) const {
   const auto has_rule = [&](int rule) { return std::ranges::binary_search(derivation.rules, rule); };
-  const auto words_of = [&](const WordList& list) {
+  const auto words_of = [&](const UnseenWords::Some& some) {
+    const WordList& list = rules_->lists[some.list];
     std::vector<int> words;
-    for (const int word : derivation.words)
-      if (word >= list.first && word < list.first + static_cast<int>(list.words.size()))
-        words.push_back(word - list.first);
+    for (const int number : derivation.words) {
+      const int word = number - list.first;
+      if (word < 0 || word >= static_cast<int>(list.words.size())) continue;
+      const auto fits = [&](const auto& condition) {
+        return matches(list.words[word][condition.first], condition.second);
+      };
+      if (std::ranges::all_of(some.conditions, fits)) words.push_back(word);
+    }
     return words;
   };
-  for (const UnseenPair& pair : rules_->unseen) {
-    if (!pair.lists) {
-      if (has_rule(pair.a) && has_rule(pair.b)) return true;
-      continue;
-    }
-    const WordList &a = rules_->lists[pair.a], &b = rules_->lists[pair.b];
-    for (const int i : words_of(a))
-      for (const int j : words_of(b))
-        if (in_share(a, i, b, j, pair.share)) return true;
-  }
+  for (const UnseenRules& pair : rules_->unseen_rules)
+    if (has_rule(pair.a) && has_rule(pair.b)) return true;
+  for (const UnseenWords& pair : rules_->unseen_words)
+    for (const int i : words_of(pair.a))
+      for (const int j : words_of(pair.b))
+        if (in_share(rules_->lists[pair.a.list], i, rules_->lists[pair.b.list], j, pair.share)) return true;
   return false;
 }
 
