@@ -49,8 +49,8 @@ struct DemoCorpus {
 //
 // A test sentence combines two rules, or two words, that no training sentence combines (Grammar::unseen): for example
 // "question" with "possessive", although questions and possessives are both frequent in training. Validation sentences
-// have the same kind of combinations as training sentences. Sentences with a reference are a test set of their own. Every word form of the test and validation sets, on either
-// side, occurs at least five times in training.
+// have the same kind of combinations as training sentences. Sentences with a reference are a test set of their own.
+// Every word form of the test and validation sets, on either side, occurs at least five times in training.
 //
 // Throws a UsageError if the grammar translates a sentence in two ways, or makes too few sentences for a set.
 DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& settings);

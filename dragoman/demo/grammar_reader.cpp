@@ -166,8 +166,8 @@ class BlockReader {
     bodies.back().emplace_back();
   }
 
-  // unseen RULE RULE, or unseen LIST COLUMN=TEXT ... LIST COLUMN=TEXT ... SHARE%. Read last, because it may stand before
-  // the names that it uses.
+  // unseen RULE RULE, or unseen LIST COLUMN=TEXT ... LIST COLUMN=TEXT ... SHARE%. Read last, because it may stand
+  // before the names that it uses.
   void read_unseen(const SourceLine& line) {
     line_ = line.number;
     const std::vector<std::string> words = split_words(line.text);
@@ -175,8 +175,8 @@ class BlockReader {
     check(words.size() >= 3, kForms);
     if (words.size() == 3) {
       const auto& names = grammar.rule_names;
-      grammar.unseen_rules.push_back({find_name(grammar, line_, "rule", words[1], names),
-                                      find_name(grammar, line_, "rule", words[2], names)});
+      grammar.unseen_rules.push_back(
+          {find_name(grammar, line_, "rule", words[1], names), find_name(grammar, line_, "rule", words[2], names)});
       return;
     }
     UnseenWords unseen;

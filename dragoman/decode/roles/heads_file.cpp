@@ -18,8 +18,6 @@ constexpr std::size_t kMaxHeadsFile = std::size_t{1} << 26;  // bytes
 
 fs::path heads_file(const fs::path& model_directory) { return model_directory / "heads.json"; }
 
-// Four decimals are enough to read and to draw.
-Json rounded(double value) { return std::round(value * 1e4) / 1e4; }
 Json rounded(const std::optional<double>& value) { return value ? rounded(*value) : Json(nullptr); }
 
 // What tells the weights of a model from others. An exported copy has the same heads.
@@ -53,6 +51,8 @@ Json head_json(const HeadReport& report, const nn::AttentionSite& site) {
 }
 
 }  // namespace
+
+Json rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
 Json heads_json(const HeadSurvey& survey, const model::ModelInfo& info) {
   Json heads = Json::array();
