@@ -11,6 +11,7 @@
 #include "dragoman/decode/lines/translator.h"
 #include "dragoman/decode/roles/heads_file.h"
 #include "dragoman/decode/roles/pronoun_heads.h"
+#include "dragoman/decode/roles/word_units.h"
 #include "dragoman/demo/contrasts.h"
 #include "dragoman/demo/plain_words.h"
 #include "dragoman/eval/spaces.h"
@@ -56,6 +57,14 @@ class Heads {
     }
     return decode::pronoun_heads(*on_, *loaded_.model, loaded_.tokenizers, sentences);
   }
+  // The place of a word among the words and punctuation marks of a sentence, counted from 1.
+  std::int64_t place_of(const std::string& sentence, std::int64_t word) const {
+    data::Sentence tokens = loaded_.tokenizers.source.encode(sentence);
+    tokens.push_back(kEos);
+    const std::vector<decode::WordUnit> units = decode::word_units(tokens, loaded_.tokenizers.source).units;
+    const auto is_word = [&](const decode::WordUnit& unit) { return unit.word == word && !unit.is_mark; };
+    return std::ranges::find_if(units, is_word) - units.begin() + 1;
+  }
   const std::string& site_name(const nn::Head& head) const { return sites_[static_cast<std::size_t>(head.site)].name; }
 
  private:
@@ -64,7 +73,8 @@ class Heads {
   nn::AttentionSites sites_ = loaded_.model->sites();
 };
 
-Json example_json(const PronounExample& example, const decode::PronounHead& head) {
+Json example_json(const PronounExample& example, const Heads& heads, std::size_t chosen) {
+  const decode::PronounHead head = heads.in(example)[chosen];
   Json sentences = Json::array();
   for (std::size_t i = 0; i < example.size(); ++i) {
     const auto& [text, reference] = example[i];
@@ -74,8 +84,9 @@ Json example_json(const PronounExample& example, const decode::PronounHead& head
                          {"to_meant", decode::rounded(head.sentences[i].meant)},
                          {"to_other", decode::rounded(head.sentences[i].other)}});
   }
+  const std::string& first = example[0].text.source;
   const std::int64_t pronoun = example[0].reference.pronoun;
-  return {{"word", pronoun + 1}, {"pronoun", word_of(example[0].text.source, pronoun)}, {"sentences", sentences}};
+  return {{"pronoun", word_of(first, pronoun)}, {"place", heads.place_of(first, pronoun)}, {"sentences", sentences}};
 }
 
 }  // namespace
@@ -107,7 +118,7 @@ Json test_pronouns(const std::filesystem::path& model, const demo::DemoCorpus& c
   if (!contrasts.empty()) {
     found["flips"] = decode::rounded(static_cast<double>(flips) / static_cast<double>(contrasts.size()));
   }
-  if (example) found["example"] = example_json(*example, heads.in(*example)[best]);
+  if (example) found["example"] = example_json(*example, heads, best);
   return found;
 }
 

@@ -22,7 +22,7 @@ using PronounExample = std::array<demo::ReferencePair, 2>;
 //  "sentences": 300, "translated": 0.98,                     share of the pronouns that are translated right
 //  "training": 0.99, "prefers": 0.95,                        share in which the head prefers the right noun
 //  "contrasts": 30, "flips": 0.9,                            share of the contrasts with both sentences right
-//  "example": {"word": 8, "pronoun": "it", "sentences":      the word is counted from 1
+//  "example": {"pronoun": "it", "place": 8, "sentences":      among the words and marks of the first, counted from 1
 //              [{"text": "The ...", "meant": "animal", "other": "street", "to_meant": 0.8, "to_other": 0.1}, ...]}}
 Json test_pronouns(const std::filesystem::path& model, const demo::DemoCorpus& corpus,
                    std::optional<PronounExample> example, int threads);

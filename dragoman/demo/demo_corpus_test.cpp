@@ -114,6 +114,27 @@ TEST(DemoCorpus, EveryWordOfTheTestSetOccursFiveTimesInTraining) {
       for (const std::string_view word : plain_words(side)) EXPECT_GE(count[std::string(word)], 5) << word;
 }
 
+// The noun that the pronoun stands for, and the adjective.
+std::string noun_and_adjective(const ReferencePair& pair) {
+  const auto words = plain_words(pair.text.source);
+  const auto adjective = words[words.size() - 2];  // before the full stop
+  return std::string(words[static_cast<std::size_t>(pair.reference.meant)]) + " " + std::string(adjective);
+}
+
+TEST(DemoCorpus, HalfOfTheNounsAndAdjectivesThatAPronounCombinesAreUnseen) {
+  const DemoCorpus corpus =
+      make_demo_corpus(Grammar(demo_grammar(), "demo"), {.train = 20000, .valid = 1, .test = 100, .references = 600});
+  std::set<std::string> trained, unseen;
+  for (const ReferencePair& pair : corpus.train_references) trained.insert(noun_and_adjective(pair));
+  for (const ReferencePair& pair : corpus.unseen_references) unseen.insert(noun_and_adjective(pair));
+  EXPECT_EQ(corpus.unseen_references.size(), 600u);
+  EXPECT_EQ(trained.size() + unseen.size(), 2u * 9 * 6);  // nine nouns and six adjectives, of beings and of paths
+  EXPECT_NEAR(static_cast<double>(unseen.size()), 54, 10);
+  for (const std::string& words : unseen) EXPECT_FALSE(trained.contains(words)) << words;
+  EXPECT_TRUE(unseen.contains("animal tired") && unseen.contains("street wide"));
+  for (const TextPair& pair : corpus.test) EXPECT_EQ(pair.source.find("because it was too"), std::string::npos);
+}
+
 TEST(DemoCorpus, TheSeedDeterminesTheCorpus) {
   const Grammar grammar(demo_grammar(), "demo");
   const DemoCorpusSettings settings{.train = 1500, .valid = 1, .test = 1};
@@ -142,7 +163,7 @@ TEST(DemoCorpus, OneSourceWithTwoTranslationsIsRefused) {
 TEST(DemoCorpus, ImpossibleSizesAreRefused) {
   EXPECT_EQ(error_of(kSongs, {.train = 5000}).substr(0, 23), "the grammar makes only ");
   EXPECT_EQ(error_of(kSongs, {.train = 0}),
-            "train-pairs is 0, valid-pairs 500 and test-pairs 1000; each must be above 0.");
+            "train-pairs is 0, valid-pairs 500, test-pairs 1000 and reference-pairs 300; each must be above 0.");
 }
 
 TEST(SourceWords, AreWrittenAsInsideASentence) {
