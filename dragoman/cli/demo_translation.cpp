@@ -213,9 +213,11 @@ void show_translations(const fs::path& directory, const DemoOptions& options, co
 
 // The example of the built-in grammar: "The animal didn't cross the street because it was too tired", or "too wide".
 PronounExample tired_and_wide() {
-  const std::string begin = "The animal didn't cross the street because it was too ";
-  return {{{{begin + "tired.", ""}, {.pronoun = 7, .meant = 1, .other = 5, .translation = 7}},
-           {{begin + "wide.", ""}, {.pronoun = 7, .meant = 5, .other = 1, .translation = 7}}}};
+  const std::string source = "The animal didn't cross the street because it was too ";
+  const std::string target = "Das Tier überquerte die Straße nicht, weil ";
+  return {
+      {{{source + "tired.", target + "es zu müde war."}, {.pronoun = 7, .meant = 1, .other = 5, .translation = 7}},
+       {{source + "wide.", target + "sie zu breit war."}, {.pronoun = 7, .meant = 5, .other = 1, .translation = 7}}}};
 }
 
 // Adds what the model knows of pronouns to heads.json, and prints it.

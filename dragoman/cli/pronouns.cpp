@@ -52,22 +52,35 @@ class Heads {
     std::vector<decode::PronounSentence> sentences;
     for (const ReferencePair& pair : pairs) {
       const auto& [pronoun, meant, other, translation] = pair.reference;
-      sentences.push_back({loaded_.tokenizers.source.encode(pair.text.source), pronoun, meant, other});
-      sentences.back().source.push_back(kEos);
+      sentences.push_back({tokens_of(pair), pronoun, translation, meant, other});
     }
     return decode::pronoun_heads(*on_, *loaded_.model, loaded_.tokenizers, sentences);
   }
-  // The place of a word among the words and punctuation marks of a sentence, counted from 1.
-  std::int64_t place_of(const std::string& sentence, std::int64_t word) const {
-    data::Sentence tokens = loaded_.tokenizers.source.encode(sentence);
-    tokens.push_back(kEos);
-    const std::vector<decode::WordUnit> units = decode::word_units(tokens, loaded_.tokenizers.source).units;
+  const nn::AttentionSite& site_of(const nn::Head& head) const { return sites_[static_cast<std::size_t>(head.site)]; }
+
+  // Where the queries of a head are: the place of the pronoun among the words and punctuation marks of the source, or
+  // that of its translation among those of the target, counted from 1.
+  std::int64_t place_of_query(const ReferencePair& pair, const nn::Head& head) const {
+    const data::SentencePair tokens = tokens_of(pair);
+    const bool is_cross = site_of(head).is_cross();
+    const std::vector<decode::WordUnit> units =
+        (is_cross ? decode::word_units(tokens.target, loaded_.tokenizers.target)
+                  : decode::word_units(tokens.source, loaded_.tokenizers.source))
+            .units;
+    const std::int64_t word = is_cross ? pair.reference.translation : pair.reference.pronoun;
     const auto is_word = [&](const decode::WordUnit& unit) { return unit.word == word && !unit.is_mark; };
     return std::ranges::find_if(units, is_word) - units.begin() + 1;
   }
-  const std::string& site_name(const nn::Head& head) const { return sites_[static_cast<std::size_t>(head.site)].name; }
 
  private:
+  data::SentencePair tokens_of(const ReferencePair& pair) const {
+    data::SentencePair tokens{loaded_.tokenizers.source.encode(pair.text.source),
+                              loaded_.tokenizers.target.encode(pair.text.target)};
+    tokens.source.push_back(kEos);
+    tokens.target.push_back(kEos);
+    return tokens;
+  }
+
   std::unique_ptr<Backend> on_;
   model::LoadedModel loaded_;
   nn::AttentionSites sites_ = loaded_.model->sites();
@@ -84,9 +97,9 @@ Json example_json(const PronounExample& example, const Heads& heads, std::size_t
                          {"to_meant", decode::rounded(head.sentences[i].meant)},
                          {"to_other", decode::rounded(head.sentences[i].other)}});
   }
-  const std::string& first = example[0].text.source;
-  const std::int64_t pronoun = example[0].reference.pronoun;
-  return {{"pronoun", word_of(first, pronoun)}, {"place", heads.place_of(first, pronoun)}, {"sentences", sentences}};
+  return {{"pronoun", word_of(example[0].text.source, example[0].reference.pronoun)},
+          {"place", heads.place_of_query(example[0], head.head)},
+          {"sentences", sentences}};
 }
 
 }  // namespace
@@ -107,7 +120,7 @@ Json test_pronouns(const std::filesystem::path& model, const demo::DemoCorpus& c
     example = {corpus.unseen_references[contrasts.front().first], corpus.unseen_references[contrasts.front().second]};
   }
   const nn::Head& head = unseen.head;
-  Json found{{"attention", heads.site_name(head)},
+  Json found{{"attention", heads.site_of(head).name},
              {"layer", head.layer + 1},
              {"head", head.head + 1},
              {"sentences", corpus.unseen_references.size()},

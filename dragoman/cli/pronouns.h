@@ -18,11 +18,11 @@ using PronounExample = std::array<demo::ReferencePair, 2>;
 // ones, and so is the share of pronouns that are translated right. The corpus has both. The example defaults to the
 // first contrast between unseen sentences. The result is the member "pronoun" of heads.json:
 //
-// {"attention": "encoder", "layer": 2, "head": 3,            the head, counted from 1
+// {"attention": "cross", "layer": 2, "head": 3,              the head, counted from 1
 //  "sentences": 300, "translated": 0.98,                     share of the pronouns that are translated right
 //  "training": 0.99, "prefers": 0.95,                        share in which the head prefers the right noun
 //  "contrasts": 30, "flips": 0.9,                            share of the contrasts with both sentences right
-//  "example": {"pronoun": "it", "place": 8, "sentences":      among the words and marks of the first, counted from 1
+//  "example": {"pronoun": "it", "place": 9, "sentences":      of the query among the words and marks of the first
 //              [{"text": "The ...", "meant": "animal", "other": "street", "to_meant": 0.8, "to_other": 0.1}, ...]}}
 Json test_pronouns(const std::filesystem::path& model, const demo::DemoCorpus& corpus,
                    std::optional<PronounExample> example, int threads);

@@ -85,11 +85,17 @@ std::vector<WordLinks> links_of(const std::vector<Derivation>& sentences) {
   return links;
 }
 
-// The first `count` sentences with a reference.
+// Whether the sentence has a pronoun after both words that it could stand for.
+bool looks_back(const Derivation& sentence) {
+  return sentence.reference &&
+         sentence.reference->pronoun > std::max(sentence.reference->meant, sentence.reference->other);
+}
+
+// The first `count` sentences that look back.
 std::vector<ReferencePair> references_of(const std::vector<Derivation>& sentences, int count) {
   std::vector<ReferencePair> references;
   for (const Derivation& sentence : sentences) {
-    if (!sentence.reference || std::ssize(references) >= count) continue;
+    if (!looks_back(sentence) || std::ssize(references) >= count) continue;
     references.push_back({sentence.text, *sentence.reference});
   }
   return references;
@@ -123,16 +129,15 @@ DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& se
       settings.valid, "validation", [&](const Derivation& d) { return !grammar.unseen(d) && familiar(d.text); });
   corpus.valid = texts_of(valid);
   corpus.valid_links = links_of(valid);
-  const auto take_unseen = [&](int count, std::string_view what, bool with_reference) {
-    return sentences.take(count, what, [&](const Derivation& d) {
-      return d.reference.has_value() == with_reference && grammar.unseen(d) && familiar(d.text);
-    });
-  };
-  const std::vector<Derivation> test = take_unseen(settings.test, "test", false);
+  const auto is_test = [&](const Derivation& d) { return grammar.unseen(d) && familiar(d.text); };
+  const std::vector<Derivation> test =
+      sentences.take(settings.test, "test", [&](const Derivation& d) { return !d.reference && is_test(d); });
   corpus.test = texts_of(test);
   corpus.test_links = links_of(test);
   if (!corpus.train_references.empty()) {
-    corpus.unseen_references = references_of(take_unseen(settings.references, "reference", true), settings.references);
+    const auto unseen = sentences.take(settings.references, "reference",
+                                       [&](const Derivation& d) { return looks_back(d) && is_test(d); });
+    corpus.unseen_references = references_of(unseen, settings.references);
   }
   return corpus;
 }

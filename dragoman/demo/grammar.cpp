@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "dragoman/base/error.h"
-#include "dragoman/base/hash.h"
 #include "dragoman/demo/grammar_rules.h"
 
 namespace dragoman::demo {
@@ -248,15 +247,6 @@ class Deriver {
   std::size_t written_ = 0;
 };
 
-// Whether this pair of words is in the share kept for the test set. It depends on the grammar only, not on machine or
-// seed. All cells are hashed, because two words of a list may look alike in one language.
-bool in_share(const WordList& a, int i, const WordList& b, int j, double share) {
-  Hash hash;
-  for (const auto* cells : {&a.words[i], &b.words[j]})
-    for (const std::string& cell : *cells) hash.add(cell).add("\n");
-  return static_cast<double>(hash.value() >> 11) * 0x1p-53 < share;  // the hash as a number in [0, 1)
-}
-
 }  // namespace
 
 Grammar::Grammar(std::string_view text, std::string_view name)
@@ -266,25 +256,19 @@ Derivation Grammar::derive(RandomStream& random) const { return Deriver(*rules_,
 
 bool Grammar::unseen(const Derivation& derivation) const {
   const auto has_rule = [&](int rule) { return std::ranges::binary_search(derivation.rules, rule); };
-  const auto words_of = [&](const UnseenWords::Some& some) {
-    const WordList& list = rules_->lists[some.list];
+  const auto words_of = [&](const WordList& list) {
     std::vector<int> words;
-    for (const int number : derivation.words) {
-      const int word = number - list.first;
-      if (word < 0 || word >= static_cast<int>(list.words.size())) continue;
-      const auto fits = [&](const auto& condition) {
-        return matches(list.words[word][condition.first], condition.second);
-      };
-      if (std::ranges::all_of(some.conditions, fits)) words.push_back(word);
-    }
+    for (const int word : derivation.words)
+      if (word >= list.first && word < list.first + static_cast<int>(list.words.size()))
+        words.push_back(word - list.first);
     return words;
   };
   for (const UnseenRules& pair : rules_->unseen_rules)
     if (has_rule(pair.a) && has_rule(pair.b)) return true;
-  for (const UnseenWords& pair : rules_->unseen_words)
-    for (const int i : words_of(pair.a))
-      for (const int j : words_of(pair.b))
-        if (in_share(rules_->lists[pair.a.list], i, rules_->lists[pair.b.list], j, pair.share)) return true;
+  for (const UnseenWords& unseen : rules_->unseen_words)
+    for (const int i : words_of(rules_->lists[unseen.a]))
+      for (const int j : words_of(rules_->lists[unseen.b]))
+        if (unseen.pairs.contains({i, j})) return true;
   return false;
 }
 

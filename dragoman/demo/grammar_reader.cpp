@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "dragoman/base/hash.h"
+#include "dragoman/base/random.h"
 #include "dragoman/demo/grammar_parsing.h"
 
 namespace dragoman::demo {
@@ -179,31 +181,61 @@ class BlockReader {
           {find_name(grammar, line_, "rule", words[1], names), find_name(grammar, line_, "rule", words[2], names)});
       return;
     }
-    UnseenWords unseen;
     std::size_t at = 1;
-    unseen.a = read_some(words, at);
+    const Some a = read_some(words, at);
     check(at + 1 < words.size(), kForms);
-    unseen.b = read_some(words, at);
+    const Some b = read_some(words, at);
     check(at + 1 == words.size(), kForms);
     const std::string& share = words[at];
     const auto percent = share.ends_with('%') ? parse_number<double>(share.substr(0, share.size() - 1)) : std::nullopt;
     check(percent.has_value() && *percent > 0 && *percent <= 50, "a share must be above 0% and at most 50%, not '",
           share, "'.");
-    unseen.share = *percent / 100;
-    grammar.unseen_words.push_back(std::move(unseen));
+    grammar.unseen_words.push_back({a.list, b.list, share_of_pairs(a, b, *percent / 100)});
   }
 
-  // LIST COLUMN=TEXT ...; moves `at` behind it.
-  UnseenWords::Some read_some(const std::vector<std::string>& words, std::size_t& at) {
-    UnseenWords::Some some;
-    some.list = find_name(grammar, line_, "list of words", words[at++], names_of(grammar.lists));
+  // Words of a list.
+  struct Some {
+    int list = 0;
+    std::vector<int> words;
+  };
+
+  // LIST COLUMN=TEXT ...: the words that fit; moves `at` behind it.
+  Some read_some(const std::vector<std::string>& words, std::size_t& at) {
+    Some some{find_name(grammar, line_, "list of words", words[at++], names_of(grammar.lists)), {}};
+    const WordList& list = grammar.lists[some.list];
+    for (int word = 0; word < static_cast<int>(list.words.size()); ++word) some.words.push_back(word);
     for (; at < words.size() && words[at].find('=') != std::string::npos; ++at) {
       const std::size_t equals = words[at].find('=');
-      const int column =
-          find_name(grammar, line_, "column", words[at].substr(0, equals), grammar.lists[some.list].columns);
-      some.conditions.emplace_back(column, with_spaces(words[at].substr(equals + 1)));
+      const int column = find_name(grammar, line_, "column", words[at].substr(0, equals), list.columns);
+      const std::string value = with_spaces(words[at].substr(equals + 1));
+      std::erase_if(some.words, [&](int word) { return !matches(list.words[word][column], value); });
     }
     return some;
+  }
+
+  // Picks the share for each word of b, so that every one of them is kept apart from as many words of a. Which these
+  // are depends on the grammar only, not on machine or seed.
+  std::set<std::pair<int, int>> share_of_pairs(const Some& a, const Some& b, double share) {
+    std::set<std::pair<int, int>> pairs;
+    double due = 0;  // the number of pairs so far, before rounding
+    for (const int j : b.words) {
+      std::vector<std::pair<double, int>> ranked;
+      for (const int i : a.words) ranked.emplace_back(rank_of(grammar.lists[a.list], i, grammar.lists[b.list], j), i);
+      std::ranges::sort(ranked);
+      due += share * static_cast<double>(ranked.size());
+      for (std::size_t k = 0; k < ranked.size() && static_cast<double>(pairs.size()) + 0.5 <= due; ++k) {
+        pairs.emplace(ranked[k].second, j);
+      }
+    }
+    return pairs;
+  }
+
+  // A number for a pair of words. All cells are hashed, because two words of a list may look alike in one language.
+  static double rank_of(const WordList& a, int i, const WordList& b, int j) {
+    Hash hash;
+    for (const auto* cells : {&a.words[i], &b.words[j]})
+      for (const std::string& cell : *cells) hash.add(cell).add("\n");
+    return RandomStream(hash.value()).uniform();  // the hash alone orders all words of a in nearly the same way
   }
 
   void check_distinct(const std::vector<std::string>& names) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -99,12 +100,8 @@ struct UnseenRules {
   int a = 0, b = 0;  // numbers of the rules
 };
 struct UnseenWords {
-  struct Some {
-    int list = 0;
-    std::vector<std::pair<int, std::string>> conditions;  // a column, and the text that its cell must match
-  };
-  Some a, b;
-  double share = 1;
+  int a = 0, b = 0;                     // the lists
+  std::set<std::pair<int, int>> pairs;  // a word of each
 };
 
 struct GrammarRules {

@@ -22,7 +22,7 @@ std::vector<PronounHead> heads_of(const nn::AttentionSites& sites) {
   std::vector<PronounHead> heads;
   for (int site = 0; site < std::ssize(sites); ++site) {
     const nn::AttentionSite& listed = sites[static_cast<std::size_t>(site)];
-    if (listed.queries != nn::Side::kSource || listed.keys != nn::Side::kSource) continue;
+    if (listed.keys != nn::Side::kSource) continue;
     for (int layer = 0; layer < listed.layers; ++layer) {
       for (int head = 0; head < listed.heads; ++head) heads.push_back({{site, layer, head}, {}});
     }
@@ -39,22 +39,27 @@ double PronounHead::share() const {
 
 std::vector<PronounHead> pronoun_heads(Backend& on, const model::Seq2Seq& model, const model::Tokenizers& tokenizers,
                                        std::span<const PronounSentence> sentences) {
-  std::vector<PronounHead> heads = heads_of(model.sites());
+  const nn::AttentionSites sites = model.sites();
+  std::vector<PronounHead> heads = heads_of(sites);
   for (const PronounSentence& sentence : sentences) {
-    const WordUnits words = word_units(sentence.source, tokenizers.source);
+    const WordUnits words = word_units(sentence.pair.source, tokenizers.source);
     const std::vector<std::int64_t> pronoun = tokens_of(words, sentence.pronoun);
-    const Forced forced = run_forced(on, model, {sentence.source, {kEos}});  // no translation changes these weights
+    const std::vector<std::int64_t> translation =
+        tokens_of(word_units(sentence.pair.target, tokenizers.target), sentence.translation);
+    const Forced forced = run_forced(on, model, sentence.pair);
     for (PronounHead& head : heads) {
-      const Attention& attention = forced.attention[static_cast<std::size_t>(head.head.site)];
+      const auto site = static_cast<std::size_t>(head.head.site);
+      const Attention& attention = forced.attention[site];
       if (attention.weights.empty()) continue;  // the model does not show these weights
+      const std::vector<std::int64_t>& queries = sites[site].is_cross() ? translation : pronoun;
       const auto weight_of = [&](std::int64_t word) {
         double sum = 0;
-        for (const std::int64_t query : pronoun) {
+        for (const std::int64_t query : queries) {
           for (const std::int64_t key : tokens_of(words, word)) {
             sum += attention.at(head.head.layer, head.head.head, query, key);
           }
         }
-        return sum / static_cast<double>(pronoun.size());
+        return sum / static_cast<double>(queries.size());
       };
       head.sentences.push_back({weight_of(sentence.meant), weight_of(sentence.other)});
     }
