@@ -106,7 +106,7 @@ std::string pronoun_text(const Json& pronoun) {
              "flips");
   if (!pronoun.contains("example")) return text;
   const Json& example = pronoun["example"];
-  text += fmt::format("Where {} looks from '{}':\n", head_name(pronoun), example.value("pronoun", ""));
+  text += fmt::format("Where {} looks for '{}':\n", head_name(pronoun), example.value("pronoun", ""));
   for (const Json& sentence : example["sentences"]) {
     text += fmt::format("  {}\n    {} {:.2f}, {} {:.2f}\n", sentence.value("text", ""), sentence.value("meant", ""),
                         sentence.value("to_meant", 0.0), sentence.value("other", ""), sentence.value("to_other", 0.0));
