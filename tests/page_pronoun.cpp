@@ -45,5 +45,11 @@ TEST_F(PronounExampleTest, ALinkShowsBothSentencesWithTheWeightsFromThePronoun) 
   EXPECT_FALSE(browser().value("document.querySelector('.compare .side-head a').checkVisibility()"));
 }
 
+TEST_F(PageTest, AWordIsComparedWithTheOneInItsPlace) {
+  open(kState + "&tab=compare&compare=three+eight+two+seven+three+one+two+six&attention=encoder&query=8");
+  wait_until_shown("document.querySelector('.versus tbody tr')");
+  EXPECT_EQ(browser().text(".compare section h3"), "“seven / six” looks at");
+}
+
 }  // namespace
 }  // namespace dragoman
