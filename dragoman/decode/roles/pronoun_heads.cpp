@@ -18,7 +18,7 @@ std::vector<std::int64_t> tokens_of(const WordUnits& words, std::int64_t word) {
   return tokens;
 }
 
-std::vector<PronounHead> heads_of(const nn::AttentionSites& sites) {
+std::vector<PronounHead> heads_that_see_the_source(const nn::AttentionSites& sites) {
   std::vector<PronounHead> heads;
   for (int site = 0; site < std::ssize(sites); ++site) {
     const nn::AttentionSite& listed = sites[static_cast<std::size_t>(site)];
@@ -40,7 +40,7 @@ double PronounHead::share() const {
 std::vector<PronounHead> pronoun_heads(Backend& on, const model::Seq2Seq& model, const model::Tokenizers& tokenizers,
                                        std::span<const PronounSentence> sentences) {
   const nn::AttentionSites sites = model.sites();
-  std::vector<PronounHead> heads = heads_of(sites);
+  std::vector<PronounHead> heads = heads_that_see_the_source(sites);
   for (const PronounSentence& sentence : sentences) {
     const WordUnits words = word_units(sentence.pair.source, tokenizers.source);
     const std::vector<std::int64_t> pronoun = tokens_of(words, sentence.pronoun);
