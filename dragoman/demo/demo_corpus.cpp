@@ -85,11 +85,17 @@ std::vector<WordLinks> links_of(const std::vector<Derivation>& sentences) {
   return links;
 }
 
-// The first `count` sentences with a reference.
+// Whether the sentence has a pronoun after both words that it could stand for.
+bool looks_back(const Derivation& sentence) {
+  return sentence.reference &&
+         sentence.reference->pronoun > std::max(sentence.reference->meant, sentence.reference->other);
+}
+
+// The first `count` sentences that look back.
 std::vector<ReferencePair> references_of(const std::vector<Derivation>& sentences, int count) {
   std::vector<ReferencePair> references;
   for (const Derivation& sentence : sentences) {
-    if (!sentence.reference || std::ssize(references) >= count) continue;
+    if (!looks_back(sentence) || std::ssize(references) >= count) continue;
     references.push_back({sentence.text, *sentence.reference});
   }
   return references;
@@ -130,7 +136,7 @@ DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& se
   corpus.test_links = links_of(test);
   if (!corpus.train_references.empty()) {
     const auto unseen = sentences.take(settings.references, "reference",
-                                       [&](const Derivation& d) { return d.reference && is_test(d); });
+                                       [&](const Derivation& d) { return looks_back(d) && is_test(d); });
     corpus.unseen_references = references_of(unseen, settings.references);
   }
   return corpus;

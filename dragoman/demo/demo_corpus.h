@@ -40,8 +40,8 @@ struct ReferencePair {
 struct DemoCorpus {
   std::vector<TextPair> train, valid, test;
   std::vector<WordLinks> valid_links, test_links;  // for each pair
-  // The first of such pairs in `train`, and as many that combine what no training pair combines. Both are empty if the
-  // grammar has no such rules.
+  // The first of such pairs in `train`, and as many that combine what no training pair combines; only those whose
+  // pronoun comes after both words that it could stand for. Both are empty if the grammar has no such rules.
   std::vector<ReferencePair> train_references, unseen_references;
 };
 
