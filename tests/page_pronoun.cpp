@@ -44,9 +44,9 @@ TEST_F(PronounExampleTest, ALinkShowsBothSentencesWithTheWeightsFromThePronoun) 
             "Encoder self-attention, layer 2, mean of one head; weights below 0.005 in both are left out.");
   const std::vector<double> weights =
       translated({{"q", kSentence}, {"trace", true}})["trace"]["attention"]["encoder"][1][0][2];
-  const Json figures =
+  const std::vector<std::string> figures =
       browser().value("[...document.querySelectorAll('.versus tbody tr')].map((row) => row.cells[0].textContent)");
-  EXPECT_NE(std::ranges::find(figures, shown(*std::ranges::max_element(weights))), figures.end()) << figures;
+  EXPECT_NE(std::ranges::find(figures, shown(*std::ranges::max_element(weights))), figures.end());
   EXPECT_FALSE(browser().value("document.querySelector('.compare .side-head a').checkVisibility()"));
 }
 
