@@ -127,11 +127,11 @@ std::string noun_and_adjective(const ReferencePair& pair) {
 
 TEST(DemoCorpus, HalfOfTheNounsAndAdjectivesThatAPronounCombinesAreUnseen) {
   const DemoCorpus corpus =
-      make_demo_corpus(Grammar(demo_grammar(), "demo"), {.train = 12000, .valid = 1, .test = 100, .references = 300});
+      make_demo_corpus(Grammar(demo_grammar(), "demo"), {.train = 20000, .valid = 1, .test = 100, .references = 500});
   std::set<std::string> trained, unseen;
   for (const ReferencePair& pair : corpus.train_references) trained.insert(noun_and_adjective(pair));
   for (const ReferencePair& pair : corpus.unseen_references) unseen.insert(noun_and_adjective(pair));
-  EXPECT_EQ(corpus.unseen_references.size(), 300u);
+  EXPECT_EQ(corpus.unseen_references.size(), 500u);
   EXPECT_EQ(trained.size() + unseen.size(), 2u * 9 * 6);  // nine nouns and six adjectives, of beings and of paths
   EXPECT_EQ(unseen.size(), 54u);
   for (const std::string& words : unseen) EXPECT_FALSE(trained.contains(words)) << words;
