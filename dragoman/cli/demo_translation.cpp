@@ -8,16 +8,20 @@
 #include <vector>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/new_directory.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/demo.h"
 #include "dragoman/cli/find_roles.h"
+#include "dragoman/cli/pronouns.h"
 #include "dragoman/cli/show/alignment_picture.h"
+#include "dragoman/cli/show/heads_report.h"
 #include "dragoman/cli/show/invocation.h"
 #include "dragoman/cli/show/output.h"
 #include "dragoman/cli/training_watcher.h"
 #include "dragoman/decode/lines/translator.h"
+#include "dragoman/decode/roles/heads_file.h"
 #include "dragoman/demo/demo_corpus.h"
 #include "dragoman/demo/nearest_neighbour.h"
 #include "dragoman/eval/bleu.h"
@@ -207,6 +211,27 @@ void show_translations(const fs::path& directory, const DemoOptions& options, co
   print(alignment_picture(words, split_words(sources[pictured]), split_words(line.text)) + "\n");
 }
 
+// The example of the built-in grammar: "The animal didn't cross the street because it was too tired", or "too wide".
+PronounExample tired_and_wide() {
+  const std::string source = "The animal didn't cross the street because it was too ";
+  const std::string target = "Das Tier überquerte die Straße nicht, weil ";
+  return {
+      {{{source + "tired.", target + "es zu müde war."}, {.pronoun = 7, .meant = 1, .other = 5, .translation = 7}},
+       {{source + "wide.", target + "sie zu breit war."}, {.pronoun = 7, .meant = 5, .other = 1, .translation = 7}}}};
+}
+
+// Adds what the model knows of pronouns to heads.json, and prints it.
+void show_pronouns(const fs::path& directory, const DemoOptions& options, const demo::DemoCorpus& corpus) {
+  const bool is_built_in = options.grammar.empty();
+  std::optional<Json> heads = decode::read_heads(directory, model::read_info(directory));
+  if (!heads || corpus.unseen_references.empty()) return;
+  heads->erase("current");
+  (*heads)["pronoun"] =
+      test_pronouns(directory, corpus, is_built_in ? std::optional(tired_and_wide()) : std::nullopt, options.threads);
+  decode::write_heads(directory, *heads);
+  print(pronoun_text((*heads)["pronoun"]) + "\n");
+}
+
 // Commands that work where the demo was run.
 void print_next_steps(const fs::path& directory, const std::string& sentence) {
   const std::string program = program_call(), model = shell_word(directory.string());
@@ -259,6 +284,7 @@ void demo_translation(const DemoOptions& options) {
                     ours.bleu, ours.exact));
   print(fmt::format("  the nearest training sentence's translation BLEU {:5.1f}   without a mistake {:5.1f} %\n\n",
                     nearest.bleu, nearest.exact));
+  show_pronouns(directory, options, corpus);
   const bool is_built_in = options.grammar.empty();
   print_next_steps(options.model, is_built_in ? "The old man gave the child a red book." : corpus.test.front().source);
 }

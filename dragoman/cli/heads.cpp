@@ -98,6 +98,12 @@ Json saved_heads(const std::string& model) {
   return *saved;
 }
 
+// What `demo` found with these weights stays true, and cannot be found without its grammar.
+void keep_pronoun(const std::string& model, Json& heads) {
+  const std::optional<Json> saved = decode::read_heads(model, model::read_info(model));
+  if (saved && saved->value("current", false) && saved->contains("pronoun")) heads["pronoun"] = (*saved)["pronoun"];
+}
+
 Json heads_of(const HeadsOptions& options, const std::vector<std::string>& files) {
   if (files.empty()) return saved_heads(options.model);
   RolesRequest request{.model = options.model,
@@ -121,6 +127,7 @@ Json heads_of(const HeadsOptions& options, const std::vector<std::string>& files
                       text::shown_name(files.front()), ".");
   if (!options.alignments.empty()) read_gold(options.alignments, request);
   Json heads = find_roles(request);
+  keep_pronoun(options.model, heads);
   decode::write_heads(options.model, heads);
   return heads;
 }

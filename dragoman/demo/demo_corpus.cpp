@@ -42,19 +42,17 @@ class FreshSentences {
  public:
   FreshSentences(const Grammar& grammar, std::uint64_t seed) : grammar_(grammar), seed_(seed) {}
 
-  // The next `count` sentences that `wanted` accepts, and the links of their words if they are wanted.
+  // The next `count` sentences that `wanted` accepts.
   template <class Wanted>
-  std::vector<TextPair> take(int count, std::string_view what, Wanted&& wanted,
-                             std::vector<WordLinks>* links = nullptr) {
-    std::vector<TextPair> taken;
+  std::vector<Derivation> take(int count, std::string_view what, Wanted&& wanted) {
+    std::vector<Derivation> taken;
     for (int skipped = 0; static_cast<int>(taken.size()) < count; ++skipped) {
       require<UsageError>(skipped < kMaxSkipped, "the grammar makes only ", taken.size(), " of ", count, " ", what,
                           " sentences. Ask for fewer of them, or extend the grammar.");
       RandomStream random(seed_, kDemoPurpose, index_++);
       Derivation sentence = grammar_.derive(random);
       if (!remember(sentence.text) || !wanted(sentence)) continue;
-      taken.push_back(std::move(sentence.text));
-      if (links != nullptr) links->push_back(std::move(sentence.links));
+      taken.push_back(std::move(sentence));
       skipped = 0;
     }
     return taken;
@@ -75,18 +73,49 @@ class FreshSentences {
   std::unordered_map<std::string, std::string> translations_;
 };
 
+std::vector<TextPair> texts_of(const std::vector<Derivation>& sentences) {
+  std::vector<TextPair> texts;
+  for (const Derivation& sentence : sentences) texts.push_back(sentence.text);
+  return texts;
+}
+
+std::vector<WordLinks> links_of(const std::vector<Derivation>& sentences) {
+  std::vector<WordLinks> links;
+  for (const Derivation& sentence : sentences) links.push_back(sentence.links);
+  return links;
+}
+
+// Whether the sentence has a pronoun after both words that it could stand for.
+bool looks_back(const Derivation& sentence) {
+  return sentence.reference &&
+         sentence.reference->pronoun > std::max(sentence.reference->meant, sentence.reference->other);
+}
+
+// The first `count` sentences that look back.
+std::vector<ReferencePair> references_of(const std::vector<Derivation>& sentences, int count) {
+  std::vector<ReferencePair> references;
+  for (const Derivation& sentence : sentences) {
+    if (!looks_back(sentence) || std::ssize(references) >= count) continue;
+    references.push_back({sentence.text, *sentence.reference});
+  }
+  return references;
+}
+
 }  // namespace
 
 void DemoCorpusSettings::validate() const {
-  require<UsageError>(train > 0 && valid > 0 && test > 0, "train-pairs is ", train, ", valid-pairs ", valid,
-                      " and test-pairs ", test, "; each must be above 0.");
+  require<UsageError>(train > 0 && valid > 0 && test > 0 && references > 0, "train-pairs is ", train, ", valid-pairs ",
+                      valid, ", test-pairs ", test, " and reference-pairs ", references, "; each must be above 0.");
 }
 
 DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& settings) {
   settings.validate();
   FreshSentences sentences(grammar, settings.seed);
   DemoCorpus corpus;
-  corpus.train = sentences.take(settings.train, "training", [&](const Derivation& d) { return !grammar.unseen(d); });
+  const std::vector<Derivation> train =
+      sentences.take(settings.train, "training", [&](const Derivation& d) { return !grammar.unseen(d); });
+  corpus.train = texts_of(train);
+  corpus.train_references = references_of(train, settings.references);
 
   Forms sources, targets;
   for (const TextPair& pair : corpus.train) {
@@ -96,12 +125,20 @@ DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& se
   const auto familiar = [&](const TextPair& pair) {
     return sources.all_frequent(pair.source) && targets.all_frequent(pair.target);
   };
-  corpus.valid = sentences.take(
-      settings.valid, "validation", [&](const Derivation& d) { return !grammar.unseen(d) && familiar(d.text); },
-      &corpus.valid_links);
-  corpus.test = sentences.take(
-      settings.test, "test", [&](const Derivation& d) { return grammar.unseen(d) && familiar(d.text); },
-      &corpus.test_links);
+  const std::vector<Derivation> valid = sentences.take(
+      settings.valid, "validation", [&](const Derivation& d) { return !grammar.unseen(d) && familiar(d.text); });
+  corpus.valid = texts_of(valid);
+  corpus.valid_links = links_of(valid);
+  const auto is_test = [&](const Derivation& d) { return grammar.unseen(d) && familiar(d.text); };
+  const std::vector<Derivation> test =
+      sentences.take(settings.test, "test", [&](const Derivation& d) { return !d.reference && is_test(d); });
+  corpus.test = texts_of(test);
+  corpus.test_links = links_of(test);
+  if (!corpus.train_references.empty()) {
+    const auto unseen = sentences.take(settings.references, "reference",
+                                       [&](const Derivation& d) { return looks_back(d) && is_test(d); });
+    corpus.unseen_references = references_of(unseen, settings.references);
+  }
   return corpus;
 }
 

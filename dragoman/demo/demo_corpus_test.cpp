@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <iterator>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields.h"
@@ -114,6 +116,30 @@ TEST(DemoCorpus, EveryWordOfTheTestSetOccursFiveTimesInTraining) {
       for (const std::string_view word : plain_words(side)) EXPECT_GE(count[std::string(word)], 5) << word;
 }
 
+// The noun that the pronoun stands for, and the adjective, which is the third word after it: "it was too tired".
+std::string noun_and_adjective(const ReferencePair& pair) {
+  std::string source = pair.text.source;
+  std::erase_if(source, [](char c) { return c == '.' || c == ','; });
+  std::istringstream text(source);
+  const std::vector<std::string> words{std::istream_iterator<std::string>(text), {}};
+  return words.at(pair.reference.meant) + " " + words.at(pair.reference.pronoun + 3);
+}
+
+TEST(DemoCorpus, HalfOfTheNounsAndAdjectivesThatAPronounCombinesAreUnseen) {
+  const DemoCorpus corpus =
+      make_demo_corpus(Grammar(demo_grammar(), "demo"), {.train = 20000, .valid = 1, .test = 100, .references = 500});
+  std::set<std::string> trained, unseen;
+  for (const ReferencePair& pair : corpus.train_references) trained.insert(noun_and_adjective(pair));
+  for (const ReferencePair& pair : corpus.unseen_references) unseen.insert(noun_and_adjective(pair));
+  EXPECT_EQ(corpus.unseen_references.size(), 500u);
+  EXPECT_EQ(trained.size() + unseen.size(), 2u * 9 * 6);  // nine nouns and six adjectives, of beings and of paths
+  EXPECT_EQ(unseen.size(), 54u);
+  for (const std::string& words : unseen) EXPECT_FALSE(trained.contains(words)) << words;
+  for (const ReferencePair& pair : corpus.unseen_references) EXPECT_NE(pair.reference.pronoun, 1) << pair.text.source;
+  EXPECT_TRUE(unseen.contains("animal tired") && unseen.contains("street wide"));
+  for (const TextPair& pair : corpus.test) EXPECT_EQ(pair.source.find("ecause it was too"), std::string::npos);
+}
+
 TEST(DemoCorpus, TheSeedDeterminesTheCorpus) {
   const Grammar grammar(demo_grammar(), "demo");
   const DemoCorpusSettings settings{.train = 1500, .valid = 1, .test = 1};
@@ -142,7 +168,7 @@ TEST(DemoCorpus, OneSourceWithTwoTranslationsIsRefused) {
 TEST(DemoCorpus, ImpossibleSizesAreRefused) {
   EXPECT_EQ(error_of(kSongs, {.train = 5000}).substr(0, 23), "the grammar makes only ");
   EXPECT_EQ(error_of(kSongs, {.train = 0}),
-            "train-pairs is 0, valid-pairs 500 and test-pairs 1000; each must be above 0.");
+            "train-pairs is 0, valid-pairs 500, test-pairs 1000 and reference-pairs 300; each must be above 0.");
 }
 
 TEST(SourceWords, AreWrittenAsInsideASentence) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "dragoman/base/error.h"
-#include "dragoman/base/hash.h"
 #include "dragoman/demo/grammar_rules.h"
 
 namespace dragoman::demo {
@@ -30,6 +29,12 @@ struct Constituent {
   std::vector<Constituent> children;  // by slot: the rule's children
 };
 
+// The origins of the words of a Reference, and the line of the rule that wrote the pronoun.
+struct ReferenceOrigins {
+  int line = 0;
+  std::int32_t pronoun = 0, meant = 0, other = 0;
+};
+
 // Builds a sentence as a tree of constituents, top down: chooses a rule for a category, then carries out its steps in
 // order. Records the rules and words that it uses.
 class Deriver {
@@ -42,6 +47,7 @@ class Deriver {
     const TracedText source = spell(grammar_, text_of(sentence, "source"), false);
     const TracedText target = spell(grammar_, text_of(sentence, "target"), true);
     result.links = links_of(source, target);
+    if (reference_) result.reference = find_reference(source, target);
     result.text = {source.text, target.text};
     for (std::vector<int>* numbers : {&rules_, &words_}) {
       std::ranges::sort(*numbers);
@@ -85,7 +91,24 @@ class Deriver {
       built.texts[step.slot] =
           write(built, step.choices[random_.below(static_cast<std::uint32_t>(step.choices.size()))], step.line);
     }
+    if (built.rule->reference) {
+      const auto origin = [&](const Mark& mark) {
+        return mark.slot >= 0 ? built.values[mark.slot] : built.first_label + mark.label;
+      };
+      const RuleReference& marks = *built.rule->reference;
+      reference_ = {built.rule->line, origin(marks.pronoun), origin(marks.meant), origin(marks.other)};
+    }
     return built;
+  }
+
+  Reference find_reference(const TracedText& source, const TracedText& target) const {
+    const Reference found{.pronoun = word_from(source, reference_->pronoun),
+                          .meant = word_from(source, reference_->meant),
+                          .other = word_from(source, reference_->other),
+                          .translation = word_from(target, reference_->pronoun)};
+    if (std::min({found.pronoun, found.meant, found.other, found.translation}) < 0)
+      fail(reference_->line, "a sentence with this rule lacks a word with a mark that its 'refers' line names.");
+    return found;
   }
 
   const Rule& choose_rule(const Category& category, const std::vector<Argument>& arguments, int depth_left, int line) {
@@ -218,19 +241,11 @@ class Deriver {
   const GrammarRules& grammar_;
   RandomStream& random_;
   std::vector<int> rules_, words_;
+  std::optional<ReferenceOrigins> reference_;
   int constituents_ = 0;
   std::int32_t next_origin_ = 0;
   std::size_t written_ = 0;
 };
-
-// Whether this pair of words is in the share kept for the test set. It depends on the grammar only, not on machine or
-// seed. All cells are hashed, because two words of a list may look alike in one language.
-bool in_share(const WordList& a, int i, const WordList& b, int j, double share) {
-  Hash hash;
-  for (const auto* cells : {&a.words[i], &b.words[j]})
-    for (const std::string& cell : *cells) hash.add(cell).add("\n");
-  return static_cast<double>(hash.value() >> 11) * 0x1p-53 < share;  // the hash as a number in [0, 1)
-}
 
 }  // namespace
 
@@ -248,16 +263,12 @@ bool Grammar::unseen(const Derivation& derivation) const {
         words.push_back(word - list.first);
     return words;
   };
-  for (const UnseenPair& pair : rules_->unseen) {
-    if (!pair.lists) {
-      if (has_rule(pair.a) && has_rule(pair.b)) return true;
-      continue;
-    }
-    const WordList &a = rules_->lists[pair.a], &b = rules_->lists[pair.b];
-    for (const int i : words_of(a))
-      for (const int j : words_of(b))
-        if (in_share(a, i, b, j, pair.share)) return true;
-  }
+  for (const UnseenRules& pair : rules_->unseen_rules)
+    if (has_rule(pair.a) && has_rule(pair.b)) return true;
+  for (const UnseenWords& unseen : rules_->unseen_words)
+    for (const int i : words_of(rules_->lists[unseen.a]))
+      for (const int j : words_of(rules_->lists[unseen.b]))
+        if (unseen.pairs.contains({i, j})) return true;
   return false;
 }
 

@@ -2,7 +2,9 @@
 // come from a text file whose header explains the format; see configs/demo/english-german.grammar.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +20,14 @@ struct TextPair {
   bool operator==(const TextPair&) const = default;
 };
 
+// A word of the source that stands for another word, such as a pronoun. Words are numbered from 0, as separated by
+// spaces.
+struct Reference {
+  std::int64_t pronoun = 0;
+  std::int64_t meant = 0, other = 0;  // the word that it stands for, and one that it could be mistaken for
+  std::int64_t translation = 0;       // the pronoun in the target
+};
+
 // A pair and how it was made: the numbers of its rules and words, in ascending order, each once, and which words of the
 // pair belong together, as separated by spaces: those that were written from the same word of a list, by the same rule,
 // or with the same mark (^).
@@ -26,6 +36,7 @@ struct Derivation {
   std::vector<eval::WordLink> links;
   std::vector<int> rules;
   std::vector<int> words;
+  std::optional<Reference> reference;  // of the last rule with a `refers` line, if there is one
 };
 
 struct GrammarRules;  // the contents of the file, in dragoman/demo/grammar_rules.h

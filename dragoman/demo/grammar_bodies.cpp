@@ -201,7 +201,29 @@ class BodyReader {
   int line_ = 0;
 };
 
+// refers RULE MARK MARK MARK
+void read_reference(GrammarRules& grammar, const SourceLine& line) {
+  const std::vector<std::string> words = split_words(line.text);
+  if (words.size() != 5) fail_at(grammar, line.number, "expected 'refers RULE MARK MARK MARK'.");
+  const int number = find_name(grammar, line.number, "rule", words[1], grammar.rule_names);
+  for (Category& category : grammar.categories) {
+    for (Rule& rule : category.rules) {
+      if (rule.number != number) continue;
+      const auto mark = [&](const std::string& name) {
+        const int slot = index_of(name, rule.slots), label = index_of(name, rule.labels);
+        if (slot < 0 && label < 0) fail_at(grammar, line.number, "the rule '", rule.name, "' has no mark ^", name, ".");
+        return Mark{slot, label};
+      };
+      rule.reference = {mark(words[2]), mark(words[3]), mark(words[4])};
+    }
+  }
+}
+
 }  // namespace
+
+void read_references(GrammarRules& grammar, const std::vector<SourceLine>& lines) {
+  for (const SourceLine& line : lines) read_reference(grammar, line);
+}
 
 void read_bodies(GrammarRules& grammar, const RuleBodies& bodies) {
   for (std::size_t c = 0; c < bodies.size(); ++c)

@@ -44,7 +44,10 @@ std::vector<std::string> names_of(const std::vector<Named>& things) {
 // Step 2: turns the lines of every rule into slots and steps.
 void read_bodies(GrammarRules& grammar, const RuleBodies& bodies);
 
-// Step 3: checks that every text that a rule reads from its children exists, and that every rule can end. Sets the
+// Step 3: reads the `refers` lines, which name marks of the rules.
+void read_references(GrammarRules& grammar, const std::vector<SourceLine>& lines);
+
+// Step 4: checks that every text that a rule reads from its children exists, and that every rule can end. Sets the
 // heights and the start.
 void check_rules(GrammarRules& grammar);
 

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "dragoman/base/hash.h"
+#include "dragoman/base/random.h"
 #include "dragoman/demo/grammar_parsing.h"
 
 namespace dragoman::demo {
@@ -35,6 +37,7 @@ class BlockReader {
 
   GrammarRules grammar;
   RuleBodies bodies;
+  std::vector<SourceLine> references;  // the `refers` lines
 
  private:
   enum class Block : std::uint8_t { kNone, kWords, kTable, kCategory };
@@ -81,13 +84,14 @@ class BlockReader {
       grammar.respellings.push_back({words[1] == "target", with_spaces(words[2]), with_spaces(words[3])});
       return;
     }
-    if (kind == "unseen") {
-      unseen_lines_.push_back({line_, std::string()});
-      for (const std::string& word : words) unseen_lines_.back().text += word + ' ';
+    if (kind == "unseen" || kind == "refers") {
+      std::vector<SourceLine>& lines = kind == "unseen" ? unseen_lines_ : references;
+      lines.push_back({line_, std::string()});
+      for (const std::string& word : words) lines.back().text += word + ' ';
       return;
     }
     check(kind == "words" || kind == "table" || kind == "category",
-          "expected words, table, category, respell or unseen, not '", kind, "'.");
+          "expected words, table, category, respell, unseen or refers, not '", kind, "'.");
     check(words.size() == 2 || (words.size() > 2 && words[2] == ":"), "expected '", kind, " NAME : ...'.");
     const std::string& name = words[1];
     const std::vector<std::string> columns(words.begin() + std::min<std::size_t>(3, words.size()), words.end());
@@ -164,24 +168,74 @@ class BlockReader {
     bodies.back().emplace_back();
   }
 
-  // unseen RULE RULE, or unseen LIST LIST SHARE%. Read last, because it may stand before the names that it uses.
+  // unseen RULE RULE, or unseen LIST COLUMN=TEXT ... LIST COLUMN=TEXT ... SHARE%. Read last, because it may stand
+  // before the names that it uses.
   void read_unseen(const SourceLine& line) {
     line_ = line.number;
     const std::vector<std::string> words = split_words(line.text);
-    check(words.size() == 3 || words.size() == 4, "expected 'unseen RULE RULE' or 'unseen LIST LIST SHARE%'.");
+    constexpr const char* kForms = "expected 'unseen RULE RULE' or 'unseen LIST LIST SHARE%'.";
+    check(words.size() >= 3, kForms);
     if (words.size() == 3) {
       const auto& names = grammar.rule_names;
-      grammar.unseen.push_back({false, find_name(grammar, line_, "rule", words[1], names),
-                                find_name(grammar, line_, "rule", words[2], names), 1});
+      grammar.unseen_rules.push_back(
+          {find_name(grammar, line_, "rule", words[1], names), find_name(grammar, line_, "rule", words[2], names)});
       return;
     }
-    const std::vector<std::string> names = names_of(grammar.lists);
-    const auto percent =
-        words[3].ends_with('%') ? parse_number<double>(words[3].substr(0, words[3].size() - 1)) : std::nullopt;
+    std::size_t at = 1;
+    const Some a = read_some(words, at);
+    check(at + 1 < words.size(), kForms);
+    const Some b = read_some(words, at);
+    check(at + 1 == words.size(), kForms);
+    const std::string& share = words[at];
+    const auto percent = share.ends_with('%') ? parse_number<double>(share.substr(0, share.size() - 1)) : std::nullopt;
     check(percent.has_value() && *percent > 0 && *percent <= 50, "a share must be above 0% and at most 50%, not '",
-          words[3], "'.");
-    grammar.unseen.push_back({true, find_name(grammar, line_, "list of words", words[1], names),
-                              find_name(grammar, line_, "list of words", words[2], names), *percent / 100});
+          share, "'.");
+    grammar.unseen_words.push_back({a.list, b.list, share_of_pairs(a, b, *percent / 100)});
+  }
+
+  // Words of a list.
+  struct Some {
+    int list = 0;
+    std::vector<int> words;
+  };
+
+  // LIST COLUMN=TEXT ...: the words that fit; moves `at` behind it.
+  Some read_some(const std::vector<std::string>& words, std::size_t& at) {
+    Some some{find_name(grammar, line_, "list of words", words[at++], names_of(grammar.lists)), {}};
+    const WordList& list = grammar.lists[some.list];
+    for (int word = 0; word < static_cast<int>(list.words.size()); ++word) some.words.push_back(word);
+    for (; at < words.size() && words[at].find('=') != std::string::npos; ++at) {
+      const std::size_t equals = words[at].find('=');
+      const int column = find_name(grammar, line_, "column", words[at].substr(0, equals), list.columns);
+      const std::string value = with_spaces(words[at].substr(equals + 1));
+      std::erase_if(some.words, [&](int word) { return !matches(list.words[word][column], value); });
+    }
+    return some;
+  }
+
+  // Picks the share for each word of b, so that every one of them is kept apart from as many words of a. Which these
+  // are depends on the grammar only, not on machine or seed.
+  std::set<std::pair<int, int>> share_of_pairs(const Some& a, const Some& b, double share) {
+    std::set<std::pair<int, int>> pairs;
+    double due = 0;  // the number of pairs so far, before rounding
+    for (const int j : b.words) {
+      std::vector<std::pair<double, int>> ranked;
+      for (const int i : a.words) ranked.emplace_back(rank_of(grammar.lists[a.list], i, grammar.lists[b.list], j), i);
+      std::ranges::sort(ranked);
+      due += share * static_cast<double>(ranked.size());
+      for (std::size_t k = 0; k < ranked.size() && static_cast<double>(pairs.size()) + 0.5 <= due; ++k) {
+        pairs.emplace(ranked[k].second, j);
+      }
+    }
+    return pairs;
+  }
+
+  // A number for a pair of words. All cells are hashed, because two words of a list may look alike in one language.
+  static double rank_of(const WordList& a, int i, const WordList& b, int j) {
+    Hash hash;
+    for (const auto* cells : {&a.words[i], &b.words[j]})
+      for (const std::string& cell : *cells) hash.add(cell).add("\n");
+    return RandomStream(hash.value()).uniform();  // the hash alone orders all words of a in nearly the same way
   }
 
   void check_distinct(const std::vector<std::string>& names) {
@@ -240,6 +294,7 @@ GrammarRules read_grammar(std::string_view text, std::string_view name) {
   BlockReader reader(name);
   reader.read(text);
   read_bodies(reader.grammar, reader.bodies);
+  read_references(reader.grammar, reader.references);
   check_rules(reader.grammar);
   return std::move(reader.grammar);
 }

@@ -1,6 +1,8 @@
 // The contents of a grammar file, with all names resolved. grammar_reader.cpp fills it in, grammar.cpp makes sentences.
 #pragma once
 
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,6 +60,16 @@ struct Step {
   std::vector<Template> choices;
 };
 
+// A mark of a rule: a text or parameter whose value it is, or one of its labels.
+struct Mark {
+  int slot = -1, label = -1;
+};
+
+// A word that stands for another word, and not for a third one, in sentences with this rule (`refers` lines).
+struct RuleReference {
+  Mark pronoun, meant, other;
+};
+
 struct Rule {
   std::string name;
   int line = 0;
@@ -67,6 +79,7 @@ struct Rule {
   std::vector<std::string> slots;                       // parameters first
   std::vector<std::string> labels;                      // of pieces that are linked with each other
   std::vector<Step> steps;
+  std::optional<RuleReference> reference;
   int height = 0;  // of the lowest tree that this rule can make
 };
 
@@ -83,10 +96,12 @@ struct Respelling {
 };
 
 // Combinations kept for the test set: two rules, or a share of the pairs of words from two lists.
-struct UnseenPair {
-  bool lists = false;  // whether a and b are lists of words (indices); otherwise they are rules (numbers)
-  int a = 0, b = 0;
-  double share = 1;  // of the pairs of words; 1 for rules
+struct UnseenRules {
+  int a = 0, b = 0;  // numbers of the rules
+};
+struct UnseenWords {
+  int a = 0, b = 0;                     // the lists
+  std::set<std::pair<int, int>> pairs;  // a word of each
 };
 
 struct GrammarRules {
@@ -95,7 +110,8 @@ struct GrammarRules {
   std::vector<Table> tables;
   std::vector<Category> categories;
   std::vector<Respelling> respellings;
-  std::vector<UnseenPair> unseen;
+  std::vector<UnseenRules> unseen_rules;
+  std::vector<UnseenWords> unseen_words;
   int start = 0;                                    // the category Sentence
   std::vector<std::string> rule_names, word_names;  // by the numbers of rules and words
 };

@@ -22,6 +22,12 @@ std::vector<Origins> origins_of_words(const TracedText& text) {
 
 }  // namespace
 
+std::int64_t word_from(const TracedText& text, std::int32_t origin) {
+  const std::vector<Origins> words = origins_of_words(text);
+  const auto found = std::ranges::find_if(words, [&](const Origins& word) { return word.contains(origin); });
+  return found == words.end() ? -1 : found - words.begin();
+}
+
 std::vector<eval::WordLink> links_of(const TracedText& source, const TracedText& target) {
   const std::vector<Origins> sources = origins_of_words(source), targets = origins_of_words(target);
   std::vector<eval::WordLink> links;

@@ -25,6 +25,10 @@ struct TracedText {
   }
 };
 
+// The number of the first word, as separated by spaces, with this origin; -1 if there is none. Punctuation marks are
+// ignored.
+std::int64_t word_from(const TracedText& text, std::int32_t origin);
+
 // Links the words, as separated by spaces, that have an origin in common. Punctuation marks are ignored.
 std::vector<eval::WordLink> links_of(const TracedText& source, const TracedText& target);
 

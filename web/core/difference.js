@@ -33,6 +33,20 @@ export function sharedTokens(first, second, attention, side) {
 }
 
 /**
+ * The index of a token of the first trace in the second, or the opposite. A token that only one of them has stands for
+ * the one in its place, if it is the only one between the same neighbours; null if there is none.
+ */
+export function counterpart(pairs, index, fromFirst) {
+  const [own, other] = fromFirst ? [0, 1] : [1, 0];
+  const found = pairs.find((pair) => pair[own] === index);
+  if (found) return found[other];
+  const before = pairs.findLast((pair) => pair[own] < index) ?? [-1, -1];
+  const after = pairs.find((pair) => pair[own] > index);
+  const isReplaced = after && after[0] - before[0] === 2 && after[1] - before[1] === 2;
+  return isReplaced ? before[other] + 1 : null;
+}
+
+/**
  * How a head's weights differ between two traces. Returns {matrix, queries, keys, unmatched, moved}: `matrix` is the
  * second trace's weights minus the first's, on the tokens of the second, with 0 for tokens that only one of them has.
  * `unmatched` counts the queries of the second trace that the first does not have. `moved` is the mean share of a

@@ -12,6 +12,7 @@ export class Survey {
   constructor(json) {
     this.sentences = json.sentences ?? 0;
     this.isCurrent = json.current !== false;  // whether it was made with the weights that the model has now
+    this.pronoun = json.pronoun ?? null;      // what `dragoman demo` found about pronouns
     this.heads = json.heads.map((entry) => ({...entry, layer: entry.layer - 1, head: entry.head - 1}));
     this.#heads = new Map(this.heads.map((entry) => [keyOf(entry.attention, entry.layer, entry.head), entry]));
   }

@@ -18,6 +18,7 @@ export const text = inLanguage({
   fromFile: {en: "Second sentence, from this file", zh: "第二个句子（取自本文件）"},
   choose: {en: "Choose a sentence", zh: "请选择句子"},
   copy: {en: "Copy the first sentence", zh: "复制第一个句子"},
+  pronoun: {en: (word) => `Example: what “${word}” stands for`, zh: (word) => `示例：“${word}”指代什么`},
   firstModel: {en: "First model", zh: "第一个模型"},
   secondModel: {en: "Second model", zh: "第二个模型"},
   chooseModel: {en: "Choose a model", zh: "请选择模型"},

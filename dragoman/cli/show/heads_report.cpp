@@ -87,7 +87,31 @@ std::string heads_text(const Json& file) {
                      counted(file.value("sentences", std::int64_t{0}), "sentence").text(),
                      counted(file.value("source_words", std::int64_t{0}), "source word").text(),
                      counted(file.value("target_words", std::int64_t{0}), "target word").text(),
-                     counted(file.value("clear_links", std::int64_t{0}), "clear link").text());
+                     counted(file.value("clear_links", std::int64_t{0}), "clear link").text()) +
+         (file.contains("pronoun") ? "\n" + pronoun_text(file["pronoun"]) : "");
+}
+
+std::string pronoun_text(const Json& pronoun) {
+  const auto line = [&](const std::string& what, std::string_view key) {
+    return fmt::format("  {:<70} {:>6}\n", what, share_text(pronoun, key));
+  };
+  std::string text = fmt::format("{} with a pronoun, whose noun and adjective no training sentence combines:\n",
+                                 counted(pronoun.value("sentences", std::int64_t{0}), "sentence").text());
+  text += line("the pronoun is translated right", "translated");
+  text += line(fmt::format("{}, chosen on training sentences, looks at the right noun", head_name(pronoun)), "prefers");
+  const std::int64_t contrasts = pronoun.value("contrasts", std::int64_t{0});
+  if (contrasts > 0)
+    text +=
+        line(fmt::format("the same in both sentences of {} that differ in one word", counted(contrasts, "pair").text()),
+             "flips");
+  if (!pronoun.contains("example")) return text;
+  const Json& example = pronoun["example"];
+  text += fmt::format("Where {} looks for '{}':\n", head_name(pronoun), example.value("pronoun", ""));
+  for (const Json& sentence : example["sentences"]) {
+    text += fmt::format("  {}\n    {} {:.2f}, {} {:.2f}\n", sentence.value("text", ""), sentence.value("meant", ""),
+                        sentence.value("to_meant", 0.0), sentence.value("other", ""), sentence.value("to_other", 0.0));
+  }
+  return text;
 }
 
 }  // namespace dragoman::cli

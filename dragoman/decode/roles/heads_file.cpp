@@ -18,9 +18,7 @@ constexpr std::size_t kMaxHeadsFile = std::size_t{1} << 26;  // bytes
 
 fs::path heads_file(const fs::path& model_directory) { return model_directory / "heads.json"; }
 
-// Four decimals are enough to read and to draw.
-Json rounded(double value) { return std::round(value * 1e4) / 1e4; }
-Json rounded(const std::optional<double>& value) { return value ? rounded(*value) : Json(nullptr); }
+Json rounded_if_known(const std::optional<double>& value) { return value ? rounded(*value) : Json(nullptr); }
 
 // What tells the weights of a model from others. An exported copy has the same heads.
 Json weights_of(const model::ModelInfo& info) {
@@ -40,19 +38,21 @@ Json head_json(const HeadReport& report, const nn::AttentionSite& site) {
             {"entropy", rounded(numbers.entropy)},
             {"distance", rounded(numbers.distance)},
             {"peak", rounded(numbers.peak)},
-            {"own", rounded(numbers.same)},
-            {"previous", rounded(numbers.previous)},
-            {"next", rounded(numbers.next)},
-            {"first", rounded(numbers.first)},
-            {"end", rounded(numbers.end)},
-            {"agreement", rounded(numbers.agreement)},
-            {"forward", rounded(numbers.forward)},
-            {"distinct", rounded(numbers.distinct)}};
+            {"own", rounded_if_known(numbers.same)},
+            {"previous", rounded_if_known(numbers.previous)},
+            {"next", rounded_if_known(numbers.next)},
+            {"first", rounded_if_known(numbers.first)},
+            {"end", rounded_if_known(numbers.end)},
+            {"agreement", rounded_if_known(numbers.agreement)},
+            {"forward", rounded_if_known(numbers.forward)},
+            {"distinct", rounded_if_known(numbers.distinct)}};
   if (report.alignment_error) head["alignment_error"] = rounded(*report.alignment_error);
   return head;
 }
 
 }  // namespace
+
+Json rounded(double value) { return std::round(value * 1e4) / 1e4; }
 
 Json heads_json(const HeadSurvey& survey, const model::ModelInfo& info) {
   Json heads = Json::array();

@@ -13,8 +13,11 @@ namespace dragoman::decode {
 
 // {"version": 1, "sentences": 500, ..., "heads": [{"attention": "cross", "layer": 1, "head": 1, "role": "alignment",
 // "entropy": 0.8, ..., "previous": null, ...}, ...]}. Layers and heads are counted from 1. `info` tells which weights
-// the numbers belong to.
+// the numbers belong to. A model of `demo` also has the member "pronoun" (see cli/pronouns.h).
 Json heads_json(const HeadSurvey& survey, const model::ModelInfo& info);
+
+// A figure as the file has it: four decimals are enough to read and to draw.
+Json rounded(double value);
 
 // Replaces the file atomically.
 void write_heads(const std::filesystem::path& model_directory, const Json& heads);

@@ -2,6 +2,7 @@
 
 import {offlineNote} from "../../core/api.js";
 import {number} from "../../core/format.js";
+import {initialState, toHash} from "../../core/state.js";
 import {el} from "../../parts/elements.js";
 import {markedWords} from "../../parts/marked_words.js";
 import {spinner} from "../../parts/spinner.js";
@@ -11,6 +12,16 @@ const typingDelay = 180;  // milliseconds
 
 /** The texts of the sentences of a result, as one. */
 export const joinedText = (result) => result?.sentences.map((sentence) => sentence.text).join(" ") ?? "";
+
+// The address of the two sentences that show what a pronoun stands for, with the head that knows it; null if the model
+// brings none.
+function pronounExample({survey, offline, state: {source, target, model}}) {
+  const {attention, layer, head, example} = survey?.pronoun ?? {};
+  if (!example || offline) return null;
+  const [first, second] = example.sentences;
+  return toHash({...initialState(), source, target, model, tab: "compare", sentence: first.text, compare: second.text,
+    attention, layer: layer - 1, head: head - 1, heads: new Set([head - 1]), merged: true, query: example.place - 1});
+}
 
 export class SentenceInput {
   #app;
@@ -31,12 +42,14 @@ export class SentenceInput {
       app.set({compare: app.state.sentence});
       this.input.focus();
     }}, text.copy);
+    this.example = el("a", {class: "small"});
     this.translation = el("div", {class: "translation"});
     this.facts = el("p", {class: "facts"});
     const label = el("label", {class: "language", for: "second"}, text.secondSentence);
     const title = el("span", {class: "language"}, text.itsTranslation);
     this.element = el("div", {class: "translate"},
-      el("div", {class: "side"}, el("div", {class: "side-head"}, label, this.copyButton, this.known), this.input),
+      el("div", {class: "side"}, el("div", {class: "side-head"}, label, this.copyButton, this.example,
+        this.known), this.input),
       el("div", {class: "side"}, el("div", {class: "side-head"}, title, this.facts), this.translation));
   }
 
@@ -48,6 +61,10 @@ export class SentenceInput {
     this.known.hidden = !offline;
     this.known.value = state.compare;
     this.copyButton.hidden = offline || Boolean(state.compare);
+    const address = pronounExample(this.#app);
+    this.example.hidden = !address || address === toHash(state);
+    this.example.href = address ?? "";
+    this.example.textContent = address ? text.pronoun(this.#app.survey.pronoun.example.pronoun) : "";
     this.#showTranslation(requests);
   }
 

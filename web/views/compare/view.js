@@ -1,7 +1,7 @@
 // Compare: two sentences side by side with the same layer, heads and word, and how their attention differs, as in "The
 // animal didn't cross the street because it was too tired (wide)". Or two models, or checkpoints, on the same sentence.
 
-import {MovedShares, sharedTokens} from "../../core/difference.js";
+import {counterpart, MovedShares, sharedTokens} from "../../core/difference.js";
 import {number} from "../../core/format.js";
 import {isAgainstRival} from "../../core/requests.js";
 import {siteOf} from "../../core/sites.js";
@@ -153,9 +153,7 @@ export class View {
   #counterpart(side, index, fromFirst) {
     const {plain, other, state} = this.#app;
     if (index === null || !plain || !other) return null;
-    const pairs = sharedTokens(plain, other, state.attention, listOf[side]);
-    const found = pairs.find(([i, j]) => (fromFirst ? i : j) === index);
-    return found ? (fromFirst ? found[1] : found[0]) : null;
+    return counterpart(sharedTokens(plain, other, state.attention, listOf[side]), index, fromFirst);
   }
 
   #pinOfSecond(side) {

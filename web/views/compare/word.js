@@ -12,7 +12,8 @@ export function wordComparison(app, side, first, second) {
   const {plain, other, state: {attention, layer, heads}} = app;
   const [own, others] = side === "query" ? ["queries", "keys"] : ["keys", "queries"];
   const tokens = [plain.tokens(attention), other.tokens(attention)];
-  const name = first !== null ? tokens[0][own][first] : tokens[1][own][second];
+  const names = new Set([tokens[0][own][first], tokens[1][own][second]].filter((token) => token !== undefined));
+  const name = [...names].join(" / ");
   const weights = [weightsOf(app, plain, side, first), weightsOf(app, other, side, second)];
   const order = mergedOrder(tokens[0][others], tokens[1][others], sharedTokens(plain, other, attention, others));
   const rows = order.map(([i, j]) => ({
