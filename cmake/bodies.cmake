@@ -21,7 +21,6 @@ endif()
 set(flags_of_avx2 -mavx2 -mfma -mtune=haswell)
 set(flags_of_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mtune=icelake-server)
 
-
 # The tools that belong to the compiler, which may be one for another machine.
 foreach(tool ld objcopy)
   execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-prog-name=${tool} OUTPUT_VARIABLE name
@@ -36,7 +35,9 @@ function(add_body target name)
   target_link_libraries(body_${name} PRIVATE dragoman_flags Threads::Threads)
   target_compile_definitions(body_${name} PRIVATE DRAGOMAN_CPU_BODY=${name})
   target_compile_options(body_${name} PRIVATE ${flags_of_${name}})
-  set_target_properties(body_${name} PROPERTIES POSITION_INDEPENDENT_CODE $<BOOL:${BUILD_SHARED_LIBS}>)
+  if(BUILD_SHARED_LIBS)
+    set_target_properties(body_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # objcopy cannot make unique symbols local. Wide vectors are passed only between functions of the same body, so it
     # does not matter that gcc passes them in another way in bodies with wider registers.
