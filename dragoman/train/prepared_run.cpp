@@ -39,13 +39,12 @@ bool is_same_arithmetic(const std::string& before, const std::string& now) {
 void check_instructions(const RunState& before, const RunRequest& request) {
   constexpr std::string_view kCpu = "CPU, ";
   const std::string now = arithmetic_of(request.settings.run.device_and_type().device);
-  const bool on_cpu = before.arithmetic.starts_with(kCpu) && now.starts_with(kCpu);
-  require<UsageError>(
-      !on_cpu || before.arithmetic == now || request.allow_changes, "the run in '", request.directory.string(),
-      "' was computed with ", before.arithmetic.substr(kCpu.size()), " instructions so far, and ",
-      now.substr(kCpu.size()),
-      " would change its results; choose the same with --instructions, choose another directory, or add "
-      "--allow-changes.");
+  const bool is_known = before.arithmetic.starts_with(kCpu) && now.starts_with(kCpu);
+  if (!is_known || before.arithmetic == now || request.allow_changes) return;
+  throw UsageError(join("the run in '", request.directory.string(), "' was computed with ",
+                        before.arithmetic.substr(kCpu.size()), " instructions so far, and ", now.substr(kCpu.size()),
+                        " would change its results; choose the same with --instructions, choose another directory, "
+                        "or add --allow-changes."));
 }
 
 void check_changes(const RunState& before, const RunRequest& request) {
