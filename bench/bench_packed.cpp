@@ -13,6 +13,7 @@
 #include "bench/flags.h"
 #include "bench/timing.h"
 #include "dragoman/backend/backend.h"
+#include "dragoman/backend/instructions.h"
 #include "dragoman/base/random.h"
 
 namespace dragoman::bench {

@@ -21,7 +21,8 @@ struct Flag {
   Rule rule = {};
 };
 
-// Sets the values of the flags that are given. --help and usage errors end the program.
+// Sets the values of the flags that are given. Every benchmark also has --instructions, which is obeyed here. --help
+// and usage errors end the program.
 void read_flags(int argc, char** argv, const std::string& purpose, const std::vector<Flag>& flags);
 
 }  // namespace dragoman::bench

@@ -58,6 +58,9 @@ if(unit_test_sources)
   endif()
 endif()
 
+add_test(NAME check_bodies COMMAND ${PROJECT_SOURCE_DIR}/scripts/check-bodies ${PROJECT_BINARY_DIR})
+set_tests_properties(check_bodies PROPERTIES LABELS unit)
+
 # Tests of the CUDA backend alone. `ctest -L cuda` runs these and all other tests that need a GPU.
 if(DRAGOMAN_WITH_CUDA)
   file(GLOB cuda_test_sources CONFIGURE_DEPENDS dragoman/backend/cuda/*_test.cpp)

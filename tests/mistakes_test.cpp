@@ -49,6 +49,10 @@ TEST_F(Mistakes, AFlagOfAnotherNameIsSuggested) {
 TEST_F(Mistakes, AFlagOfAnotherCommandIsNamedWithItsCommands) {
   expect_usage("translate --model model --reference a.de", "It is a flag of evaluate, heads and score.");
   expect_usage("translate --version", "Did you mean 'dragoman --version'?");
+  expect_usage("translate --instructions avx2", "Did you mean 'dragoman --instructions'?");
+  expect_usage("--instructions", "--instructions needs a value");
+  expect_usage("--instructions mmx inspect", "there are no CPU instructions 'mmx'; this machine can use ");
+  expect_usage("--instructions=mmx inspect", "there are no CPU instructions 'mmx'; this machine can use ");
   expect_usage("score --reference a.de --metric comet", "BLEU and chrF are always computed; --ter adds TER.");
   expect_usage("score --reference a.de --colour red", "'dragoman score --help' shows them all.");
   expect_usage("--model model translate", "'--model' belongs after the command, as in 'dragoman translate --model");

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "dragoman/backend/backend.h"
+#include "dragoman/base/hash.h"
 #include "tests/training.h"
 
 namespace dragoman {
@@ -183,6 +184,39 @@ TEST_F(Resume, IsRefusedWithOtherSettingsUnlessTheyAreAllowed) {
   const Ending allowed = run(train("model", "--steps 40 --dropout 0.3 --allow-changes"));
   EXPECT_EQ(allowed.status, 0) << allowed.err;
   EXPECT_EQ(resumed_step(allowed), 20);
+}
+
+// Changes what the state of a checkpoint says of the arithmetic; nothing if it is empty.
+void set_arithmetic(const std::string& checkpoint, const std::string& arithmetic) {
+  Json state = parse_json(read_file(checkpoint + "/state.json"), "the state");
+  state["arithmetic"] = arithmetic;
+  if (arithmetic.empty()) state.erase("arithmetic");
+  replace_file(checkpoint + "/state.json", state.dump(2) + "\n");
+  Json checksums = parse_json(read_file(checkpoint + "/checksums.json"), "the checksums");
+  checksums["state.json"] = Hash().add(state.dump(2) + "\n").hex();
+  replace_file(checkpoint + "/checksums.json", checksums.dump(2) + "\n");
+}
+
+TEST_F(Resume, IsRefusedWithOtherInstructionsUnlessTheyAreAllowed) {
+  ASSERT_EQ(run(train("model", "--steps 20")).status, 0);
+  const std::string first = file("model") + "/checkpoints/step-20";
+  set_arithmetic(first, "CPU, AVX-9");
+  expect_one_sentence(run(train("model", "--steps 40")), 2, "was computed with AVX-9 instructions so far");
+  const Ending allowed = run(train("model", "--steps 40 --allow-changes"));
+  EXPECT_EQ(allowed.status, 0) << allowed.err;
+  EXPECT_NE(allowed.err.find("the run was computed by CPU, AVX-9 so far"), std::string::npos) << allowed.err;
+}
+
+TEST_F(Resume, WorksForRunsOfProgramsThatDidNotRecordTheInstructions) {
+  ASSERT_EQ(run(train("straight", "--steps 40")).status, 0);
+  for (const std::string older : {"", "CPU"}) {
+    ASSERT_EQ(run(train("model" + older, "--steps 20")).status, 0);
+    set_arithmetic(file("model" + older) + "/checkpoints/step-20", older);
+    const Ending resumed = run(train("model" + older, "--steps 40"));
+    EXPECT_EQ(resumed_step(resumed), 20) << resumed.err;
+    EXPECT_EQ(resumed.err.find("computed by"), std::string::npos) << resumed.err;
+    expect_same_run(file("straight"), file("model" + older), 40);
+  }
 }
 
 TEST_F(Resume, NeedsNoMoreThanTheDirectory) {

@@ -22,9 +22,7 @@ using Tensors = std::vector<Tensor>;
 // A backend, and functions that make tensors of one element type on it.
 struct Workbench {
   explicit Workbench(const KernelCase& kernel_case = {Device{}, DType::kFloat64, 1e-12})
-      : on(make_backend(kernel_case.device, {.threads = 2})),
-        dtype(kernel_case.dtype),
-        tolerance(kernel_case.tolerance) {}
+      : on(kernel_case.backend(2)), dtype(kernel_case.dtype), tolerance(kernel_case.tolerance) {}
 
   Tensor tensor(const Shape& shape, const Doubles& values) const {
     return Tensor(*on, make_array(*on, shape, dtype, values));

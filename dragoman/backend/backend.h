@@ -31,7 +31,8 @@
 namespace dragoman {
 
 struct BackendOptions {
-  int threads = 0;  // 0: as many as the machine has
+  int threads = 0;                // 0: as many as the machine has
+  std::string instructions = {};  // of the CPU: the name of an InstructionSet; empty: used_instructions()
   // Limits in bytes for the values of a step and for their gradients. 0: three quarters and one quarter of the memory
   // that is available.
   std::size_t memory = 0, gradient_memory = 0;
@@ -123,17 +124,6 @@ class Backend : public MatmulKernels,
   OperationCounter* counter_ = nullptr;
 };
 
-// The kernels that the CPU backend uses on this machine.
-struct CpuKernels {
-  std::string vectors;    // the vector instructions that this build was compiled for, such as "AVX2"
-  int vector_bytes = 0;   // the width of such a vector
-  std::string int8;       // the kernel of 8-bit integer products, which is chosen when the program runs
-  std::string available;  // the widest vector instructions of this machine that a build could use
-};
-CpuKernels cpu_kernels();
-// The same in words: "AVX2; int8: avx-vnni".
-std::string cpu_instructions();
-
 // What is known about a CUDA device, also if it is too old to be used.
 struct CudaDevice {
   std::string name;
@@ -146,8 +136,8 @@ std::string cuda_version();  // of the toolkit that this build was made with; em
 std::string cuda_driver();   // the newest CUDA version that the driver supports; empty without a driver
 CudaDevice cuda_device(int index);
 std::string device_name(Device device);
-// What the bits of a sum depend on: the device and the library that decides the order of additions. "CPU" for the CPU,
-// where our own code decides it.
+// What the bits of a sum depend on: the device and, on CUDA, the library that decides the order of additions. On the
+// CPU our own code decides it, for each kind of vectors: "CPU, AVX2".
 std::string arithmetic_of(Device device);
 std::size_t available_memory(Device device);  // free bytes
 

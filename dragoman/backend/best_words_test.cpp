@@ -113,7 +113,7 @@ TEST_P(BestWordsKernel, ARowHasTheSameBitsInAnyBatchAndWithAnyThreads) {
   const Doubles y = random_values(R * d, 1), e = random_values(V * d, 2), bias = random_values(V, 3);
   Doubles expected;
   for (const int threads : {1, 2, 3}) {
-    on = make_backend(GetParam().device, {.threads = threads});
+    on = GetParam().backend(threads);
     const Array Y = array({R, d}, y), E = array({V, d}, e), b = array({V}, bias);
     const BestWords best = outputs(R, k);
     on->best_words(Y, E, b, best);

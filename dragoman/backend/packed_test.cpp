@@ -44,7 +44,7 @@ TEST_P(PackedKernel, ARowHasTheSameBitsInAnyBatchAndWithAnyThreads) {
   for (const WeightForm form : forms()) {
     Doubles expected;
     for (const int threads : {1, 2, 3}) {
-      on = make_backend(GetParam().device, {.threads = threads});
+      on = GetParam().backend(threads);
       const Array X = array({R, in}, x);
       const PackedMatrix W = pack(array({in, out}, w), form);
       Array all = zeros({R, out});
@@ -116,6 +116,34 @@ TEST_P(PackedKernel, Int8ProductsAreThoseOfTheRoundedNumbers) {
       on->linear(x, packed, b, {.relu = true, .dropout = {}, .segments = {}}, y);
       for (double& e : expected) e = std::max(e, 0.0);
       expect_near(values(y), expected, 1e-6);
+    }
+  }
+}
+
+// A product with the identity shows the integers of each row.
+TEST_P(PackedKernel, EachNumberOfARowIsRoundedAsIfAlone) {
+  for (const std::int64_t K : {1, 8, 13, 70}) {
+    std::vector<std::int8_t> identity(static_cast<std::size_t>(K * K), 0);
+    for (std::int64_t k = 0; k < K; ++k) identity[k * K + k] = 1;
+    Array W = on->empty({K, K}, DType::kInt8);
+    on->copy_in(identity.data(), W);
+    const PackedMatrix packed = reserve(WeightForm::kInt8, K, K);
+    on->pack(W, Transpose::kNo, array({K}, Doubles(static_cast<std::size_t>(K), 1.0)), 0, packed);
+    for (const std::int64_t R : {1, 2, 7, 8, 9, 19}) {
+      const Array x = array({R, K}, unrounded_values(R * K, 1));
+      Array y = zeros({R, K});
+      on->linear(x, packed, {}, {}, y);
+      Doubles expected;
+      for (std::int64_t r = 0; r < R; ++r) {
+        LargestMagnitude largest;
+        const Doubles row = values(x.row_range(r, 1));
+        for (const double value : row) largest.add(static_cast<float>(value));
+        const Quantiser quantiser = Quantiser::for_largest(largest.value());
+        for (const double value : row) {
+          expected.push_back(static_cast<float>(quantiser(static_cast<float>(value))) * quantiser.scale);
+        }
+      }
+      EXPECT_EQ(values(y), expected) << R << " rows of " << K;
     }
   }
 }

@@ -7,11 +7,15 @@
 
 namespace dragoman {
 
-// The cases that packed products are tested on: float32 on the CPU. Other element types have no packed products, and
-// the packed matrices of a CUDA device are plain ones.
+// The cases that packed products are tested on: float32 on the CPU, with every kernel of 8-bit products. Other element
+// types have no packed products, and the packed matrices of a CUDA device are plain ones.
 inline std::vector<KernelCase> packed_cases() {
   std::vector<KernelCase> cases = kernel_cases();
   std::erase_if(cases, [](const KernelCase& one) { return one.dtype != DType::kFloat32 || one.device != Device{}; });
+  for (const std::string& instructions : instructions_to_test(&InstructionSet::int8)) {
+    const auto is_there = [&](const KernelCase& one) { return one.instructions == instructions; };
+    if (std::ranges::none_of(cases, is_there)) cases.push_back({Device{}, DType::kFloat32, 2e-5, instructions});
+  }
   return cases;
 }
 

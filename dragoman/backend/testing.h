@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "dragoman/backend/backend.h"
+#include "dragoman/backend/instructions.h"
 #include "dragoman/base/random.h"
 
 namespace dragoman {
@@ -19,14 +20,32 @@ namespace dragoman {
 struct KernelCase {
   Device device;
   DType dtype;
-  double tolerance;  // relative to the larger of 1 and the expected value
+  double tolerance;               // relative to the larger of 1 and the expected value
+  std::string instructions = {};  // of the CPU; empty for those that are used by default
+
+  std::unique_ptr<Backend> backend(int threads) const {
+    return make_backend(device, {.threads = threads, .instructions = instructions});
+  }
 };
 
+// The instructions of the CPU that tests can use, the default first, as empty text. Of sets with the same `kernels`
+// (such as &InstructionSet::vectors) there is one.
+inline std::vector<std::string> instructions_to_test(std::string InstructionSet::*kernels) {
+  std::vector<std::string> names{""}, seen{used_instructions().*kernels};
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.usable() || std::ranges::count(seen, set.*kernels) > 0) continue;
+    seen.push_back(set.*kernels);
+    names.push_back(set.name);
+  }
+  return names;
+}
+
 inline std::vector<KernelCase> kernel_cases() {
-  std::vector<KernelCase> cases = {
-      {Device{}, DType::kFloat32, 2e-5},
-      {Device{}, DType::kFloat64, 1e-12},
-  };
+  std::vector<KernelCase> cases;
+  for (const std::string& instructions : instructions_to_test(&InstructionSet::vectors)) {
+    cases.push_back({Device{}, DType::kFloat32, 2e-5, instructions});
+    cases.push_back({Device{}, DType::kFloat64, 1e-12, instructions});
+  }
   // bfloat16 is missing here: the tests in backend/cuda compare it with the CPU.
   if (cuda_devices() > 0) cases.push_back({{Device::Kind::kCuda, 0}, DType::kFloat32, 2e-5});
   return cases;
@@ -40,12 +59,15 @@ inline std::vector<KernelCase> double_cases() {
 }
 
 // Without this, a failing test would print its case as the bytes of the struct.
-inline void PrintTo(const KernelCase& one, std::ostream* out) { *out << one.device << " " << one.dtype; }
+inline void PrintTo(const KernelCase& one, std::ostream* out) {
+  *out << one.device << " " << one.instructions << " " << one.dtype;
+}
 
 inline std::string kernel_case_name(const ::testing::TestParamInfo<KernelCase>& info) {
-  std::string name = join(info.param.device, "_", info.param.dtype);
+  const std::string& instructions = info.param.instructions;
+  std::string name = join(info.param.device, "_", instructions, instructions.empty() ? "" : "_", info.param.dtype);
   for (char& c : name) {
-    if (c == ':') c = '_';
+    if (c == ':' || c == '-') c = '_';
   }
   return name;
 }
@@ -213,7 +235,7 @@ class KernelTest : public ::testing::TestWithParam<KernelCase> {
   DType dtype() const { return GetParam().dtype; }
   double tolerance() const { return GetParam().tolerance; }
 
-  std::unique_ptr<Backend> on = make_backend(GetParam().device, {.threads = 2});
+  std::unique_ptr<Backend> on = GetParam().backend(2);
 };
 
 class KernelTestInDouble : public KernelTest {};
@@ -221,7 +243,7 @@ class KernelTestInDouble : public KernelTest {};
 // Checks that `run` gives the same bits with one thread and with three.
 inline void expect_same_bits_with_any_threads(const KernelCase& on_case,
                                               const std::function<Doubles(const Backend&)>& run) {
-  const auto one = make_backend(on_case.device, {.threads = 1}), three = make_backend(on_case.device, {.threads = 3});
+  const auto one = on_case.backend(1), three = on_case.backend(3);
   EXPECT_EQ(run(*one), run(*three));
 }
 

@@ -2,10 +2,13 @@
 // exit status: 2 for wrong usage, 1 for a failed run.
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <string>
 #include <vector>
 
+#include "dragoman/backend/instructions.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/failure.h"
 #include "dragoman/base/printable.h"
@@ -22,6 +25,7 @@ namespace {
 
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
+constexpr const char* kInstructions = "--instructions";
 
 void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_demo(program, requested);
@@ -45,6 +49,21 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_completion(program);
   add_manual(program);
   add_help(program);
+}
+
+// Takes --instructions, which comes before the command, from the arguments. The environment variable does the same: it
+// also reaches the processes that a command starts.
+void choose_instructions(std::vector<std::string>& arguments) {
+  constexpr const char* kVariable = "DRAGOMAN_INSTRUCTIONS";
+  if (arguments.size() >= 2 && arguments[0] == kInstructions) {
+    setenv(kVariable, arguments[1].c_str(), 1);
+    arguments.erase(arguments.begin(), arguments.begin() + 2);
+  } else if (!arguments.empty() && arguments[0].starts_with(std::string(kInstructions) + "=")) {
+    setenv(kVariable, arguments[0].substr(std::strlen(kInstructions) + 1).c_str(), 1);
+    arguments.erase(arguments.begin());
+  }
+  const char* name = std::getenv(kVariable);
+  if (name != nullptr && *name != '\0') use_instructions(name);
 }
 
 // Parses the command line and runs the command. An error in the command line becomes a UsageError.
@@ -92,9 +111,16 @@ int run_program(int argc, char** argv) {
   program.require_subcommand(0, 1);
   program.set_help_flag("-h,--help", "print this help and exit");
   program.set_version_flag("--version", "", "print version and build and exit");
+  std::string unused;  // choose_instructions() reads the value
+  program
+      .add_option(
+          kInstructions, unused,
+          "compute with these CPU instructions, such as avx2 or neon, instead of the best; goes before the command")
+      ->type_name("NAME");
   std::string command = program.get_name();  // for messages
   try {
-    const std::vector<std::string> arguments(argv + 1, argv + argc);
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    choose_instructions(arguments);
     const RequestedArchitecture requested = requested_architecture(arguments);
     add_commands(program, requested);
     const CommandEntry tree = command_tree(program);

@@ -2,6 +2,7 @@
 #include "dragoman/version.h"
 
 #include "dragoman/backend/backend.h"
+#include "dragoman/backend/instructions.h"
 #include "dragoman/base/error.h"
 #include "dragoman/cli/commands.h"
 

@@ -57,8 +57,11 @@ Finding vectors_finding(const CpuKernels& kernels) {
       .text = join("float kernels: ", kernels.vectors, ", ", kernels.vector_bytes / sizeof(float), " numbers at once")};
   if (kernels.vectors != kernels.available) {
     finding.level = Level::kWarning;
-    finding.text += join("; this processor has ", kernels.available, ", which this build does not use");
-    finding.advice = "build dragoman on this machine, with -DDRAGOMAN_NATIVE=ON, which is the default.";
+    finding.text += join("; this processor has ", kernels.available, ", which ",
+                         kernels.in_build ? "--instructions excludes" : "this build does not use");
+    finding.advice = kernels.in_build
+                         ? "leave out --instructions, and unset DRAGOMAN_INSTRUCTIONS."
+                         : "build dragoman on this machine, or with -DDRAGOMAN_NATIVE=OFF, which suits all machines.";
   }
   return finding;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dragoman/backend/backend.h"
+#include "dragoman/backend/instructions.h"
 #include "dragoman/base/machine.h"
 #include "dragoman/health/finding.h"
 #include "dragoman/train/plan.h"

@@ -30,6 +30,9 @@ TEST(ProcessorHealth, WarnsOfABuildForAnOlderProcessor) {
   ProcessorState state = usual_processor();
   state.kernels.available = "AVX-512";
   EXPECT_EQ(finding(processor_section(state), "float-kernels").level, Level::kWarning);
+  EXPECT_NE(finding(processor_section(state), "float-kernels").text.find("--instructions"), std::string::npos);
+  state.kernels.in_build = false;
+  EXPECT_NE(finding(processor_section(state), "float-kernels").text.find("this build"), std::string::npos);
   state.kernels.int8 = "portable";
   EXPECT_EQ(finding(processor_section(state), "int8-kernel").level, Level::kWarning);
 }

@@ -28,6 +28,25 @@ std::vector<params::NamedTensor> with_prefix(std::vector<params::NamedTensor> te
   return tensors;
 }
 
+// Whether two texts of arithmetic_of() mean the same bits, as far as is known: older programs wrote nothing, or "CPU"
+// without its instructions.
+bool is_same_arithmetic(const std::string& before, const std::string& now) {
+  return before.empty() || before == now || (before == "CPU" && now.starts_with("CPU, "));
+}
+
+// A run on the CPU goes on with the instructions that it began with. (A GPU may change: it is not always the user's
+// choice which one there is.)
+void check_instructions(const RunState& before, const RunRequest& request) {
+  constexpr std::string_view kCpu = "CPU, ";
+  const std::string now = arithmetic_of(request.settings.run.device_and_type().device);
+  const bool is_known = before.arithmetic.starts_with(kCpu) && now.starts_with(kCpu);
+  if (!is_known || before.arithmetic == now || request.allow_changes) return;
+  throw UsageError(join("the run in '", request.directory.string(), "' was computed with ",
+                        before.arithmetic.substr(kCpu.size()), " instructions so far, and ", now.substr(kCpu.size()),
+                        " would change its results; choose the same with --instructions, choose another directory, "
+                        "or add --allow-changes."));
+}
+
 void check_changes(const RunState& before, const RunRequest& request) {
   const std::vector<std::string> changes = differences(before.settings, request.settings);
   if (changes.empty()) return;
@@ -115,8 +134,10 @@ void PreparedRun::resume() {
   if (!found) return require_no_other_model();
   model::require_known_format(request.directory);
   check_changes(*found, request);
+  check_instructions(*found, request);
   // With other settings the results change anyway, and more memory may be needed than was planned.
-  plan_again_ = !differences(found->settings, request.settings).empty();
+  plan_again_ = !differences(found->settings, request.settings).empty() ||
+                !is_same_arithmetic(found->arithmetic, arithmetic_of(request.settings.run.device_and_type().device));
   state = *found;
   old_text_ = state.settings.text;
   state.settings = request.settings;
@@ -229,7 +250,7 @@ void PreparedRun::build_model() {
                                              .gradient_memory = static_cast<std::size_t>(state.plan.gradients),
                                              .report = [this](const std::string& sentence) { watcher.say(sentence); }});
   const std::string arithmetic = arithmetic_of(device_and_type.device);
-  if (resumed_ && !state.arithmetic.empty() && state.arithmetic != arithmetic) {
+  if (resumed_ && !is_same_arithmetic(state.arithmetic, arithmetic)) {
     watcher.say(
         fmt::format("the run was computed by {} so far, and continues with {}: sums may differ in their last bits",
                     state.arithmetic, arithmetic));

@@ -10,7 +10,7 @@
 #include "dragoman/backend/cpu/memory_rows.h"
 #include "dragoman/backend/cpu/softmax_row.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -219,4 +219,4 @@ void AdditiveAttention::do_additive_attention_memory(const Array& Q, const Array
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

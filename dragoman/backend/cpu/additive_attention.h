@@ -1,9 +1,9 @@
 // Additive attention on the CPU (see backend/additive_attention.h).
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class AdditiveAttention : public virtual Context {
   void do_additive_attention(const Array& Q, const Array& K, const Array& V, const Array& v, const Reach& reach,
@@ -19,4 +19,4 @@ class AdditiveAttention : public virtual Context {
                                     Array& weights) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

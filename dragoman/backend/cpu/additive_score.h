@@ -5,7 +5,7 @@
 
 #include "dragoman/backend/cpu/simd.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 template <class T>
 T additive_score(const T* q, const T* k, const T* v, std::int64_t a) {
@@ -40,4 +40,4 @@ struct AdditiveScore {
   }
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

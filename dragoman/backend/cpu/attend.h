@@ -22,7 +22,7 @@
 #include "dragoman/backend/cpu/heads.h"
 #include "dragoman/backend/cpu/products/micro_gemm.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 inline constexpr std::int64_t kQueries = 64, kKeys = 64;  // of a block; kKeys must be a multiple of four vectors
 inline constexpr std::int64_t kBandQueries = 16;          // queries of a block if there is a window
@@ -207,4 +207,4 @@ void write_weights(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t que
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

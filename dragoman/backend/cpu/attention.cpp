@@ -5,7 +5,7 @@
 
 #include "dragoman/backend/cpu/attend.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -226,4 +226,4 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

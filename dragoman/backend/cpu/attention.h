@@ -1,9 +1,9 @@
 // Attention on the CPU.
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Attention : public virtual Context {
   void do_attention(const Array& Q, const Array& K, const Array& V, const Reach& reach, const Heads& heads, Array& O,
@@ -17,4 +17,4 @@ class Attention : public virtual Context {
                            Array& O, Array& weights) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

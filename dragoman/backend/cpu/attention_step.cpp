@@ -4,7 +4,7 @@
 #include "dragoman/backend/cpu/attend.h"
 #include "dragoman/backend/cpu/attention.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -118,4 +118,4 @@ void Attention::do_attention_memory(const Array& Q, const Array& K, const Array&
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -5,7 +5,7 @@
 #include "dragoman/backend/cpu/kernel.h"
 #include "dragoman/backend/cpu/norm.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -159,4 +159,4 @@ void Norm::do_update_running_statistics(const Array& mean, const Array& variance
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

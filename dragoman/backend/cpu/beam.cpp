@@ -9,7 +9,7 @@
 #include "dragoman/array/tokens.h"
 #include "dragoman/backend/cpu/kernel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -225,4 +225,4 @@ void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const Bea
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

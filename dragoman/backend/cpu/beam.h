@@ -1,9 +1,9 @@
 // Beam search on the CPU.
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Beam : public virtual Context {
   void do_beam_start(const Array& entering, std::int32_t start, const BeamTables& tables) const override;
@@ -11,4 +11,4 @@ class Beam : public virtual Context {
   void do_beam_step(const BestWords& best, const BeamRules& rules, const BeamTables& tables) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -10,7 +10,7 @@
 #include "dragoman/backend/cpu/products/gemm.h"
 #include "dragoman/backend/cpu/products/packed_panels.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -253,4 +253,4 @@ void WordRanking::do_best_words_packed(const Array& Y, const PackedMatrix& E, co
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -1,9 +1,9 @@
 // The best words of an output projection on the CPU.
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class WordRanking : public virtual Context {
   void do_best_words(const Array& Y, const Array& E, const Array& b, const BestWords& best) const override;
@@ -11,4 +11,4 @@ class WordRanking : public virtual Context {
                             const BestWords& best) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

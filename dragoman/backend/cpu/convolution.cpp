@@ -6,7 +6,7 @@
 
 #include "dragoman/backend/cpu/kernel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -154,7 +154,8 @@ void Convolution::do_glu(const Array& x, Array& y) const {
     launch(divide_up(X.rows, kRowBlock), [&](std::int64_t block) {
       for_rows(X.rows, block, [&](std::int64_t r) {
         map_vectors(
-            Y.cols, Y.row(r), [](auto a, auto b) { return a * cpu::sigmoid(b); }, X.row(r), X.row(r) + Y.cols);
+            Y.cols, Y.row(r), [](auto a, auto b) { return a * DRAGOMAN_CPU_BODY::sigmoid(b); }, X.row(r),
+            X.row(r) + Y.cols);
       });
     });
   });
@@ -164,9 +165,9 @@ void Convolution::do_glu_backward(const Array& dy, const Array& x, Sink dx) cons
   dispatch(x.dtype(), [&]<class T>() {
     const auto DY = matrix<const T>(dy), X = matrix<const T>(x);
     const auto DX = matrix<T>(dx.array);
-    const auto to_a = [](auto d, auto b) { return d * cpu::sigmoid(b); };
+    const auto to_a = [](auto d, auto b) { return d * DRAGOMAN_CPU_BODY::sigmoid(b); };
     const auto to_b = [](auto d, auto a, auto b) {
-      const auto gate = cpu::sigmoid(b);
+      const auto gate = DRAGOMAN_CPU_BODY::sigmoid(b);
       return d * a * gate * (1 - gate);
     };
     launch(divide_up(X.rows, kRowBlock), [&](std::int64_t block) {
@@ -206,4 +207,4 @@ void Convolution::do_scale_by_root_length(const Array& x, const Segments& segmen
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -1,9 +1,9 @@
 // The kernels of convolutional networks on the CPU (see backend/convolution.h).
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Convolution : public virtual Context {
   void do_unfold_rows(const Array& x, const Segments& segments, const Taps& taps, Array& y) const override;
@@ -20,4 +20,4 @@ class Convolution : public virtual Context {
   void do_scale_by_root_length(const Array& x, const Segments& segments, double alpha, Sink y) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

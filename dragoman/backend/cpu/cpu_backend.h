@@ -1,4 +1,4 @@
-// The CPU's Backend: every family of kernels, in float and double, over one context.
+// The CPU's Backend: every family of kernels, in float and double, over one context. Each body has one (common/body.h).
 #pragma once
 
 #include "dragoman/backend/cpu/additive_attention.h"
@@ -18,7 +18,7 @@
 #include "dragoman/backend/cpu/recurrence.h"
 #include "dragoman/backend/cpu/softmax.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class CpuBackend final : public AdditiveAttention,
                          public Attention,
@@ -37,7 +37,7 @@ class CpuBackend final : public AdditiveAttention,
                          public Softmax,
                          public WordRanking {
  public:
-  explicit CpuBackend(const BackendOptions& options) : Context(options) {}
+  CpuBackend(const BackendOptions& options, const Int8Kernel& int8_kernel) : Context(options, int8_kernel) {}
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -4,7 +4,7 @@
 
 #include "dragoman/backend/cpu/kernel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -64,7 +64,7 @@ void Depth::do_halt(const Array& x, const Array& w, const Array& b, const HaltSt
       P[r] = out[r] = 0;
       if (N[r] != 0) return;
       const T logit = sum_vectors<T>(X.cols, std::multiplies<>(), X.row(r), W) + *bias;
-      P[r] = cpu::sigmoid(broadcast<T>(logit))[0];
+      P[r] = DRAGOMAN_CPU_BODY::sigmoid(broadcast<T>(logit))[0];
       const bool halts = step.last || before[r] - P[r] < static_cast<T>(step.threshold);
       out[r] = halts ? before[r] : P[r];
       if (halts) {
@@ -147,4 +147,4 @@ void Depth::do_blend_rows_backward(const Array& dy, const Array& a, const Array&
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

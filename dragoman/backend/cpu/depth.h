@@ -1,9 +1,9 @@
 // The kernels of recurrence in depth on the CPU (see backend/depth.h).
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Depth : public virtual Context {
   void do_add_coordinates(const Array& x, const Array& position, const Array& P, const Array& s, double scale,
@@ -17,4 +17,4 @@ class Depth : public virtual Context {
                               Sink dx, Sink dw) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

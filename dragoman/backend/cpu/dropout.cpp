@@ -6,7 +6,7 @@
 
 #include "dragoman/backend/cpu/kernel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -71,4 +71,4 @@ void dropout_factors(const Dropout& dropout, std::int32_t sentence, std::int32_t
 template void dropout_factors(const Dropout&, std::int32_t, std::int32_t, std::int64_t, std::int64_t, float*);
 template void dropout_factors(const Dropout&, std::int32_t, std::int32_t, std::int64_t, std::int64_t, double*);
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

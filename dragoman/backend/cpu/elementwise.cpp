@@ -4,7 +4,7 @@
 
 #include "dragoman/backend/cpu/kernel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -171,7 +171,7 @@ void Elementwise::do_multiply(const Array& a, const Array& b, Sink y) const {
 
 void Elementwise::do_tanh(const Array& x, Array& y) const {
   put_each(
-      *this, Sink::overwrite(y), [](auto v) { return cpu::tanh(v); }, x);
+      *this, Sink::overwrite(y), [](auto v) { return DRAGOMAN_CPU_BODY::tanh(v); }, x);
 }
 
 void Elementwise::do_tanh_backward(const Array& dy, const Array& y, Sink dx) const {
@@ -181,7 +181,7 @@ void Elementwise::do_tanh_backward(const Array& dy, const Array& y, Sink dx) con
 
 void Elementwise::do_sigmoid(const Array& x, Array& y) const {
   put_each(
-      *this, Sink::overwrite(y), [](auto v) { return cpu::sigmoid(v); }, x);
+      *this, Sink::overwrite(y), [](auto v) { return DRAGOMAN_CPU_BODY::sigmoid(v); }, x);
 }
 
 void Elementwise::do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const {
@@ -233,4 +233,4 @@ void Elementwise::do_sum_of_squares(const Array& x, Array& total) const {
       *this, x, 1.0, [](double element) { return element * element; }, Sink::overwrite(total));
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

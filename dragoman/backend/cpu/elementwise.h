@@ -1,9 +1,9 @@
 // Element-wise kernels on the CPU.
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Elementwise : public virtual Context {
   void do_fill(Array& x, double value) const override;
@@ -27,4 +27,4 @@ class Elementwise : public virtual Context {
   void do_sum_of_squares(const Array& x, Array& total) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -5,7 +5,7 @@
 #include "dragoman/backend/cpu/elementwise.h"
 #include "dragoman/backend/cpu/kernel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 void Elementwise::do_take_rows(const Array& x, const RowIndex& index, Sink y) const {
   dispatch(x.dtype(), [&]<class T>() {
@@ -49,4 +49,4 @@ void Elementwise::do_place_rows(const Array& x, const Array& rows, const Array& 
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

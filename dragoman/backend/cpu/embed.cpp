@@ -7,7 +7,7 @@
 #include "dragoman/backend/cpu/packed.h"
 #include "dragoman/backend/cpu/products/packed_panels.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -140,4 +140,4 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -1,9 +1,9 @@
 // Embedding lookup on the CPU.
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Embed : public virtual Context {
   void do_embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
@@ -12,4 +12,4 @@ class Embed : public virtual Context {
                          const Dropout& dropout, Sink dE, Sink dP) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

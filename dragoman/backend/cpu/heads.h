@@ -8,7 +8,7 @@
 #include "dragoman/backend/cpu/kernel.h"
 #include "dragoman/backend/cpu/products/micro_gemm.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 template <class T>
 constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
@@ -84,4 +84,4 @@ T dot(const T* a, const T* b, std::int64_t count) {
   return sum_lanes<T>(sums) + rest;
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

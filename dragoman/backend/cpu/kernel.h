@@ -11,7 +11,7 @@
 #include "dragoman/backend/sink.h"
 #include "dragoman/base/error.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 // An Array as rows of elements of type T.
 template <class T>
@@ -125,4 +125,4 @@ void put_vectors(std::int64_t count, bool accumulates, T* y, const F& f, const X
   }
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -5,7 +5,7 @@
 
 #include "dragoman/backend/cpu/products/gemm.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -122,4 +122,4 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
   }
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -1,9 +1,9 @@
 // Output projection and loss on the CPU.
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Loss : public virtual Context {
   void do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
@@ -11,4 +11,4 @@ class Loss : public virtual Context {
                                  Array& nll, Sink dY, Sink dE, Sink db) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

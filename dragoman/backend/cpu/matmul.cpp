@@ -3,7 +3,7 @@
 #include "dragoman/backend/cpu/products/finish.h"
 #include "dragoman/backend/cpu/products/gemm.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -78,4 +78,4 @@ void Matmul::do_linear_backward(Array& dy, const Array& x, const Array& W, const
   matmul(x, Transpose::kYes, dy, Transpose::kNo, dW);
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

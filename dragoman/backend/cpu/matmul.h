@@ -1,9 +1,9 @@
 // Matrix products on the CPU.
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Matmul : public virtual Context {
   void do_matmul(const Array& A, Transpose transpose_A, const Array& B, Transpose transpose_B, Sink C) const override;
@@ -12,4 +12,4 @@ class Matmul : public virtual Context {
                           Sink dx, Sink dW, Sink db) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -7,7 +7,7 @@
 #include "dragoman/backend/cpu/memory_rows.h"
 #include "dragoman/backend/cpu/softmax_row.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -101,4 +101,4 @@ void MemoryAttention::do_memory_mix_backward(const Array& dO, const Array& weigh
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -1,9 +1,9 @@
 // Attention over a memory on the CPU (see backend/memory_attention.h).
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class MemoryAttention : public virtual Context {
   // Soft attention: memory_attention.cpp.
@@ -25,4 +25,4 @@ class MemoryAttention : public virtual Context {
                               Sink d_weights, Sink dV) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -7,7 +7,7 @@
 #include "dragoman/backend/cpu/memory_rows.h"
 #include "dragoman/base/random.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -181,4 +181,4 @@ void MemoryAttention::do_chosen_mix_backward(const Array& dO, const Array& weigh
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

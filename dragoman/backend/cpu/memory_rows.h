@@ -10,7 +10,7 @@
 #include "dragoman/backend/attention.h"
 #include "dragoman/backend/cpu/kernel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 // The keys of each row of the queries.
 struct KeysOfRows {
@@ -112,4 +112,4 @@ void mix_rows_backward(std::int64_t r, const T* dO, const T* weights, const Matr
   for (std::int64_t j = 0; j < V.rows; ++j) add_scaled(weights[j], dO, V.cols, dV.row(j));
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

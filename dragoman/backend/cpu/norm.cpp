@@ -5,7 +5,7 @@
 
 #include "dragoman/backend/cpu/kernel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -200,4 +200,4 @@ void Norm::do_add_norm_backward(const Array& ds, const Array& dy, const Array& s
   sum_rows(dbetas, dbeta);
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -1,9 +1,9 @@
 // The optimiser's kernels on the CPU.
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Optimiser : public virtual Context {
   void do_update_scale(const Array& losses, const Array& squares, double clip, Array& scale) const override;
@@ -14,4 +14,4 @@ class Optimiser : public virtual Context {
   void do_moving_average(const Array& x, const Array& scale, double decay, Array& mean) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

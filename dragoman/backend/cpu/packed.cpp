@@ -5,7 +5,7 @@
 #include "dragoman/backend/cpu/products/finish.h"
 #include "dragoman/backend/cpu/products/packed_panels.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 template <class T>
 Panels<T> packed_rows(const Context& on, Matrix<const T> x) {
@@ -30,7 +30,12 @@ Int8Rows quantised_rows(const Context& on, Matrix<const float> x) {
   const std::int64_t padded = panels * kInt8Rows;
   const Array integers = on.empty({padded, groups * kInt8Group}, DType::kInt8);
   const Array scales = on.empty({padded}, DType::kFloat32), sums = on.empty({padded}, DType::kInt32);
-  const Int8Rows rows{x.rows, groups, integers.data<std::int8_t>(), scales.data<float>(), sums.data<std::int32_t>()};
+  const Int8Rows rows{.kernel = on.int8_kernel(),
+                      .rows = x.rows,
+                      .groups = groups,
+                      .panels = integers.data<std::int8_t>(),
+                      .scales = scales.data<float>(),
+                      .sums = sums.data<std::int32_t>()};
   on.launch(panels, [&](std::int64_t panel) { quantise_panel(x, panel, rows); });
   return rows;
 }
@@ -121,4 +126,4 @@ void Packed::do_linear_packed(const Array& x, const PackedMatrix& W, const Array
   }
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -1,9 +1,9 @@
 // Packed weights on the CPU.
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Packed : public virtual Context {
   std::size_t do_packed_bytes(WeightForm form, std::int64_t in, std::int64_t out) const override;
@@ -16,4 +16,4 @@ class Packed : public virtual Context {
                        Array& y) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -4,7 +4,7 @@
 
 #include "dragoman/backend/cpu/kernel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -170,7 +170,8 @@ struct SinkMatrix {
   bool accumulates;
 
   explicit SinkMatrix(const Sink& sink)
-      : matrix(sink.wanted() ? cpu::matrix<T>(sink.array) : Matrix<T>{}), accumulates(sink.accumulates()) {}
+      : matrix(sink.wanted() ? DRAGOMAN_CPU_BODY::matrix<T>(sink.array) : Matrix<T>{}),
+        accumulates(sink.accumulates()) {}
   SinkRow<T> row(std::int64_t r) const { return {matrix.row(r), accumulates}; }
 };
 
@@ -319,4 +320,4 @@ void Recurrence::do_store_state(const Array& state, const Array& cells, const Ar
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -1,9 +1,9 @@
 // The recurrent cells on the CPU (see backend/recurrence.h).
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Recurrence : public virtual Context {
   void do_cell(CellKind kind, const GateInputs& inputs, const Array& h, const Array& c, Array& gates, Array& c_next,
@@ -16,4 +16,4 @@ class Recurrence : public virtual Context {
   void do_store_state(const Array& state, const Array& cells, const Array& lengths, const Array& stored) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

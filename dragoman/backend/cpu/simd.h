@@ -10,7 +10,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 #if defined(__AVX512F__)
 inline constexpr int kVectorBytes = 64;
@@ -225,4 +225,4 @@ inline void transpose_quads(const float* row_a, const float* row_b, const float*
   put(3, __builtin_shuffle(ab_high, cd_high, Lanes4{2, 3, 6, 7}));
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

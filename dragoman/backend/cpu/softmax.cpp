@@ -7,7 +7,7 @@
 #include "dragoman/backend/cpu/kernel.h"
 #include "dragoman/backend/cpu/softmax_row.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -150,4 +150,4 @@ void Softmax::do_smoothed_nll_backward(double dloss, const Array& targets, const
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

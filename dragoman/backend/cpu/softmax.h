@@ -1,9 +1,9 @@
 // Masks, softmax and the loss as separate kernels on the CPU (see backend/softmax.h).
 #pragma once
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 class Softmax : public virtual Context {
   void do_masked(const Array& x, const Mask& mask, Array& y) const override;
@@ -18,4 +18,4 @@ class Softmax : public virtual Context {
                                 Sink dlog_p) const override;
 };
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -9,7 +9,7 @@
 
 #include "dragoman/backend/cpu/simd.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 template <class T>
 inline constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
@@ -35,4 +35,4 @@ T softmax_row(const T* x, std::int64_t n, T* y) {
   return maximum + std::log(sum);
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

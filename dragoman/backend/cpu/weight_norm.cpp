@@ -5,7 +5,7 @@
 #include "dragoman/backend/cpu/kernel.h"
 #include "dragoman/backend/cpu/norm.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -125,4 +125,4 @@ void Norm::do_weight_norm_backward(const Array& dW, const Array& v, const Array&
   });
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -31,7 +31,7 @@ void expect_counts_of_formula(Backend& on, DType dtype, LayerKind kind, const La
 
 TEST(LayerCounts, EqualTheClosedFormsToTheDigit) {
   for (const KernelCase& one : kernel_cases()) {
-    const auto on = make_backend(one.device, {.threads = 2});
+    const auto on = one.backend(2);
     for (const LayerKind kind : all_kinds()) {
       for (const bool causal : {false, true}) {
         const LayerSizes narrow{.d = 8, .d_k = 4, .k = 3, .r = 5, .causal = causal};

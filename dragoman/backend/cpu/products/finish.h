@@ -6,7 +6,7 @@
 
 #include "dragoman/backend/cpu/products/gemm.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 // Adds b to a block of y, then applies ReLU and dropout, while the block is still in the cache.
 template <class T>
@@ -27,4 +27,4 @@ void finish_block(const Extent& e, const T* b, const Activation& activation, Mat
   }
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

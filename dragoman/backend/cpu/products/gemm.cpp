@@ -2,7 +2,7 @@
 
 #include "dragoman/backend/cpu/products/interleave.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 template <class T>
 void pack_B(const Product<T>& p, std::int64_t group, T* packed) {
@@ -64,4 +64,4 @@ template void pack_B(const Product<double>&, std::int64_t, double*);
 template void multiply_block(const Product<float>&, const float*, const Extent&, Matrix<float>, bool);
 template void multiply_block(const Product<double>&, const double*, const Extent&, Matrix<double>, bool);
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

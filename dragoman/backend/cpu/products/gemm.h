@@ -23,7 +23,7 @@
 #include "dragoman/backend/cpu/products/tile.h"
 #include "dragoman/backend/matmul.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 // The operands of op(A) op(B), where op(A) is [M, K] and op(B) is [K, N].
 template <class T>
@@ -85,4 +85,4 @@ Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t block) {
 template <class T>
 void multiply_block(const Product<T>& p, const T* packed_B, const Extent& extent, Matrix<T> C, bool accumulate);
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

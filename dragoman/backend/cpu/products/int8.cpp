@@ -6,7 +6,7 @@
 
 #include "dragoman/backend/quantise.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -132,7 +132,7 @@ void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t end, con
   alignas(64) float edge[kInt8Rows * kInt8Cols];
   const std::int64_t cols = std::min(kInt8Cols, y.cols - left), bytes = x.groups * kInt8Group * kInt8Cols;
   const bool whole = cols == kInt8Cols;
-  const auto multiply = int8_kernel().multiply;
+  const auto multiply = x.kernel.multiply;
   const auto finish = relu ? finish_rows<true> : finish_rows<false>;
   if (first == 0 && end >= 4) {  // 4 panels of rows leave enough time to fetch the next panel of W meanwhile
     for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(columns + bytes + line, 0, 2);
@@ -170,4 +170,4 @@ void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel,
   }
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

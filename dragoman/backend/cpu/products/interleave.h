@@ -6,7 +6,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 // Transposes up to Width rows into a panel [depth, Width]: packed[k * Width + i] = from[i * stride + k] for i < count
 // and k < depth. Takes a few k at a time, so that the part of the panel being written stays in the cache.
@@ -46,4 +46,4 @@ void split_rows(const T* from, std::int64_t stride, std::int64_t count, std::int
   }
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -7,7 +7,7 @@
 
 #include "dragoman/backend/cpu/simd.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 // A matrix with two strides: element (i, k) is data[i * row + k * column]. It can be a matrix, its transpose, or a part
 // of either.
@@ -102,4 +102,4 @@ void multiply(std::int64_t M, std::int64_t N, std::int64_t K, Strided<T> A, cons
   }
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

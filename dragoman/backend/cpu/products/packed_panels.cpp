@@ -4,7 +4,7 @@
 
 #include "dragoman/backend/quantise.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -82,4 +82,4 @@ void unpack_column(const PackedMatrix& W, std::int64_t column, float* to) {
   for (std::int64_t k = 0; k < W.in; ++k) to[k] = static_cast<float>(from[int8_place(k)]) * scale;
 }
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -5,13 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 #include "dragoman/backend/cpu/products/int8.h"
 #include "dragoman/backend/cpu/products/interleave.h"
 #include "dragoman/backend/cpu/products/tile.h"
 #include "dragoman/backend/packed.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 struct PackedLayout {
   DType dtype;                           // of the panels' elements
@@ -54,4 +54,4 @@ Int8Rows quantised_rows(const Context& on, Matrix<const float> x);
 // to[k] = W[k, column] for all k.
 void unpack_column(const PackedMatrix& W, std::int64_t column, float* to);
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

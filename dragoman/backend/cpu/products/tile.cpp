@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 namespace {
 
@@ -108,4 +108,4 @@ template void multiply_panels(std::int64_t, Panels<double>, Panels<double>, Matr
 template void multiply_full_depth(std::int64_t, Panels<float>, Panels<float>, Matrix<float>);
 template void multiply_full_depth(std::int64_t, Panels<double>, Panels<double>, Matrix<double>);
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

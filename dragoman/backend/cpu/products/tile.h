@@ -12,7 +12,7 @@
 
 #include "dragoman/backend/cpu/kernel.h"
 
-namespace dragoman::cpu {
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 // A tile has kTileRows rows of kTileVectors vectors. Its registers sum kDepth values of k; then the partial sums are
 // added to C. kDepth is such that kDepth rows of a panel of B fit the first-level cache.
@@ -118,4 +118,4 @@ inline constexpr std::int64_t kBlockRows = 128;
 template <class T>
 void multiply_full_depth(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C);
 
-}  // namespace dragoman::cpu
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

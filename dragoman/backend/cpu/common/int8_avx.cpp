@@ -1,4 +1,4 @@
-#include "dragoman/backend/cpu/products/int8_kernels.h"
+#include "dragoman/backend/cpu/common/int8_kernels.h"
 
 #if defined(DRAGOMAN_INT8_AVX)
 

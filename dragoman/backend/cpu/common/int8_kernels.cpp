@@ -1,4 +1,4 @@
-#include "dragoman/backend/cpu/products/int8_kernels.h"
+#include "dragoman/backend/cpu/common/int8_kernels.h"
 
 #include <algorithm>
 
@@ -37,10 +37,11 @@ std::span<const Int8Kernel> int8_kernels() {
   return kernels;
 }
 
-const Int8Kernel& int8_kernel() {
-  static const Int8Kernel& chosen =
-      *std::ranges::find_if(int8_kernels(), [](const Int8Kernel& kernel) { return kernel.runs_here(); });
-  return chosen;
+const Int8Kernel* int8_kernel(std::string_view name) {
+  const std::span<const Int8Kernel> all = int8_kernels();
+  const auto found =
+      std::ranges::find(all, name, [](const Int8Kernel& kernel) { return std::string_view(kernel.name); });
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace dragoman::cpu

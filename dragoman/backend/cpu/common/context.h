@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "dragoman/backend/backend.h"
+#include "dragoman/backend/cpu/common/int8_kernels.h"
 #include "dragoman/base/threads.h"
 
 namespace dragoman::cpu {
@@ -14,7 +15,7 @@ namespace dragoman::cpu {
 // Each family of kernels derives from it virtually, so a backend that combines the families has one context.
 class Context : public Backend {
  public:
-  explicit Context(const BackendOptions& options);
+  Context(const BackendOptions& options, const Int8Kernel& int8_kernel);
 
   Device device() const override { return {}; }
   int threads() const override { return team_.size(); }
@@ -29,6 +30,8 @@ class Context : public Backend {
   void wait() const override {}
   std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const override;
 
+  const Int8Kernel& int8_kernel() const { return int8_kernel_; }
+
   // Runs work(piece) on the team for every piece in [0, pieces); all kernels go through here. What a piece computes may
   // depend only on shapes and on its number, so that results do not depend on the number of threads.
   template <class Work>
@@ -37,6 +40,7 @@ class Context : public Backend {
   }
 
  private:
+  const Int8Kernel& int8_kernel_;
   bool dry_;
   mutable ThreadTeam team_;
   std::unique_ptr<Reservation> arena_memory_, gradient_memory_;

@@ -1,4 +1,4 @@
-#include "dragoman/backend/cpu/context.h"
+#include "dragoman/backend/cpu/common/context.h"
 
 #include <algorithm>
 #include <cstring>
@@ -61,8 +61,9 @@ struct Repeat final : Replay {
 
 }  // namespace
 
-Context::Context(const BackendOptions& options)
-    : dry_(options.dry),
+Context::Context(const BackendOptions& options, const Int8Kernel& int8_kernel)
+    : int8_kernel_(int8_kernel),
+      dry_(options.dry),
       team_(options.dry           ? 1
             : options.threads > 0 ? options.threads
                                   : available_threads()),
