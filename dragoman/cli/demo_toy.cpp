@@ -31,6 +31,10 @@ std::string task_text(const demo::ToySettings& toy) {
   return fmt::format("follow 1 to {} of {} pointers", demo::kChaseHops, demo::kChasePairs);
 }
 
+std::string lesson_text(const demo::ChaseLesson& lesson) {
+  return fmt::format("up to {} of {} pointers", counted(lesson.hops, "hop").text(), lesson.pairs);
+}
+
 // A table of the hops: how many answers are right and, if the model halts, the steps that it took.
 void print_chase(const demo::ToyModel::Chase& chase) {
   const bool halts = chase.hops.front().answer_steps.has_value();
@@ -57,7 +61,8 @@ void demo_toy(const demo::ToySettings& toy) {
   const double start = now();
   ProgressLine progress({.done_between = toy.steps / 10});
   model.train([&](int step, const train::Losses& losses) {
-    const std::string text = fmt::format("step {:>5}  loss {:.4f}", step, losses.loss());
+    std::string text = fmt::format("step {:>5}  loss {:.4f}", step, losses.loss());
+    if (toy.task == demo::ToyTask::kChase) text += "  " + lesson_text(model.course.lesson());
     progress.show({.done = step, .total = toy.steps, .text = text});
   });
   progress.finish();

@@ -51,15 +51,36 @@ model::ModelConfig toy_config(const ToySettings& settings) {
 
 int hops_of(const data::SentencePair& pair) { return pair.source[1] - first_symbol() - kChasePairs + 1; }
 
-ChaseLesson chase_lesson(int step, int steps) {
-  constexpr int kFirstPairs = 3;
-  const double done = static_cast<double>(step) / steps;
-  const auto grown = [done](int first, int growth, double share) {  // after this share of the updates: first + growth
-    return first + static_cast<int>(growth * std::min(1.0, done / share));
-  };
-  return {.fewest_pairs = 2,
-          .pairs = grown(kFirstPairs, kChasePairs - kFirstPairs, 0.4),
-          .hops = std::min(kChaseHops, grown(1, kChaseHops, 0.6))};
+namespace {
+
+std::vector<ChaseLesson> make_lessons() {
+  constexpr int kFewest = 2, kShort = 3, kLonger = 3;
+  std::vector<ChaseLesson> lessons;
+  for (int hops = 1; hops <= kChaseHops; ++hops) {
+    for (int pairs = std::max(kShort, hops + 1); pairs < kChasePairs; pairs += kLonger) {
+      lessons.push_back({.fewest_pairs = kFewest, .pairs = pairs, .hops = hops});
+    }
+    lessons.push_back({.fewest_pairs = kFewest, .pairs = kChasePairs, .hops = hops});
+  }
+  lessons.push_back({});
+  return lessons;
+}
+
+const std::vector<ChaseLesson>& lessons() {
+  static const std::vector<ChaseLesson> all = make_lessons();
+  return all;
+}
+
+}  // namespace
+
+const ChaseLesson& ChaseCourse::lesson() const { return lessons()[number_]; }
+
+void ChaseCourse::add(double loss) {
+  constexpr double kKept = 0.98;  // of the running mean
+  mean_ = kKept * mean_ + (1 - kKept) * loss;
+  if (mean_ > kLearned || number_ + 1 == lessons().size()) return;
+  ++number_;
+  mean_ = kUnknown;
 }
 
 namespace {
@@ -136,8 +157,10 @@ void ToyModel::train(const std::function<void(int, const train::Losses&)>& repor
   schedule.cooldown_steps = settings.steps / 3;
   train::Trainer trainer(*model, block, training, schedule);
   for (int step = 1; step <= settings.steps; ++step) {
-    report(step, trainer.update(toy_pairs(settings, settings.batch, static_cast<std::uint64_t>(step),
-                                          chase_lesson(step, settings.steps))));
+    const train::Losses losses =
+        trainer.update(toy_pairs(settings, settings.batch, static_cast<std::uint64_t>(step), course.lesson()));
+    report(step, losses);
+    course.add(losses.nll());
   }
 }
 

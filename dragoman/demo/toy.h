@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -34,9 +35,25 @@ inline constexpr int kChasePairs = 12, kChaseHops = 6;
 struct ChaseLesson {
   int fewest_pairs = kChasePairs, pairs = kChasePairs, hops = kChaseHops;
 };
-// Training begins with short lists and one hop. With long ones only, the loss stays for thousands of updates where
-// guessing leaves it.
-ChaseLesson chase_lesson(int step, int steps);
+
+// Training goes from lesson to lesson: one hop along short lists, then along longer ones, and again for each further
+// hop. The last lesson is the task. With it alone, the loss stays for thousands of updates where guessing leaves it.
+class ChaseCourse {
+ public:
+  // A lesson is over when the running mean of its losses is no more than this. Half of the tokens are EOS, which costs
+  // nothing, so of the answers some 95 to 99 % are right.
+  static constexpr double kLearned = 0.04;
+
+  const ChaseLesson& lesson() const;
+  // Takes the loss per token of an update with strings of lesson().
+  void add(double loss);
+
+ private:
+  static constexpr double kUnknown = 1;
+
+  std::size_t number_ = 0;
+  double mean_ = kUnknown;
+};
 
 struct ToySettings {
   ToyTask task = ToyTask::kReverse;
@@ -99,6 +116,7 @@ struct ToyModel {
   model::ModelConfig config;
   std::unique_ptr<model::Seq2Seq> model;
   params::ParameterBlock block;
+  ChaseCourse course;  // of the task kChase
 };
 
 }  // namespace dragoman::demo

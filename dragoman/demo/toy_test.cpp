@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace dragoman::demo {
@@ -38,16 +39,24 @@ TEST(Chase, TheAnswerIsWhereThePairsLead) {
   EXPECT_EQ(hops, (std::set<int>{1, 2, 3, 4, 5, 6}));
 }
 
-TEST(Chase, LessonsBeginWithShortListsAndOneHopAndEndWithAll) {
-  constexpr int kSteps = 1000;
-  const ChaseLesson first = chase_lesson(1, kSteps), middle = chase_lesson(300, kSteps),
-                    last = chase_lesson(600, kSteps);
+// Passes lessons on until one fulfils the condition.
+ChaseLesson lesson_where(ChaseCourse& course, const std::function<bool(const ChaseLesson&)>& condition) {
+  for (int update = 0; update < 100000 && !condition(course.lesson()); ++update) course.add(0);
+  return course.lesson();
+}
+
+TEST(Chase, LessonsBeginWithShortListsAndOneHopAndEndWithTheTask) {
+  ChaseCourse course;
+  const ChaseLesson first = course.lesson();
   EXPECT_EQ(first.pairs, 3);
   EXPECT_EQ(first.hops, 1);
-  EXPECT_EQ(middle.pairs, 9);  // three quarters of the way from 3 to 12
-  EXPECT_EQ(middle.hops, 4);   // half of the way from 1 to 7, of which 6 is the last
+  const ChaseLesson middle = lesson_where(course, [](const auto& lesson) { return lesson.hops == 3; });
+  EXPECT_EQ(middle.pairs, 4);  // as short as three hops allow that do not lead back to the start
+  const ChaseLesson last = lesson_where(course, [](const auto& lesson) { return lesson.fewest_pairs == kChasePairs; });
   EXPECT_EQ(last.pairs, kChasePairs);
   EXPECT_EQ(last.hops, kChaseHops);
+  course.add(0);
+  EXPECT_EQ(course.lesson().hops, kChaseHops);
 
   const ToySettings settings{.task = ToyTask::kChase};
   std::set<std::int64_t> pairs;
@@ -58,6 +67,19 @@ TEST(Chase, LessonsBeginWithShortListsAndOneHopAndEndWithAll) {
   }
   EXPECT_EQ(*pairs.begin(), first.fewest_pairs);
   EXPECT_EQ(*pairs.rbegin(), middle.pairs);
+}
+
+TEST(Chase, ALessonLastsUntilItIsLearned) {
+  ChaseCourse course;
+  const auto updates_until_the_next = [&course](double loss) {
+    const int pairs = course.lesson().pairs;
+    int updates = 0;
+    for (; updates < 1000 && course.lesson().pairs == pairs; ++updates) course.add(loss);
+    return updates;
+  };
+  EXPECT_EQ(updates_until_the_next(1.01 * ChaseCourse::kLearned), 1000);
+  EXPECT_LT(updates_until_the_next(0.9 * ChaseCourse::kLearned), 1000);
+  EXPECT_GT(updates_until_the_next(0), 100);  // a few good updates do not end the new lesson
 }
 
 TEST(Chase, ArchitecturesMayHaveAPresetOfTheirOwnForIt) {
