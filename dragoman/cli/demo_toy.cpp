@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -35,14 +36,24 @@ std::string lesson_text(const demo::ChaseLesson& lesson) {
   return fmt::format("up to {} of {} pointers", counted(lesson.hops, "hop").text(), lesson.pairs);
 }
 
-// A table of the hops: how many answers are right and, if the model halts, the steps that it took.
+// Two blocks for each step.
+std::string bar(double steps) {
+  std::string text;
+  for (long block = 0; block < std::lround(2 * steps); ++block) text += "█";
+  return text;
+}
+
+// A table of the hops: how many answers are right and, if the model halts, the steps that it took, with a bar for those
+// of the answer.
 void print_chase(const demo::ToyModel::Chase& chase) {
   const bool halts = chase.hops.front().answer_steps.has_value();
   print(halts ? "hops  strings   right  steps of the answer  steps of the source\n" : "hops  strings   right\n");
   for (const demo::ToyModel::Hops& row : chase.hops) {
     const double share = row.pairs > 0 ? static_cast<double>(row.right) / static_cast<double>(row.pairs) : 0;
     std::string text = fmt::format("{:>4}  {:>7}  {:>5.1f}%", row.k, row.pairs, 100 * share);
-    if (row.answer_steps) text += fmt::format("  {:>19.2f}  {:>19.2f}", *row.answer_steps, *row.source_steps);
+    if (row.answer_steps) {
+      text += fmt::format("  {:>19.2f}  {:>19.2f}  {}", *row.answer_steps, *row.source_steps, bar(*row.answer_steps));
+    }
     print(text + "\n");
   }
   const auto show = [](const char* of, const std::optional<double>& r) {
