@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dragoman/backend/absent_words.h"
+
 namespace dragoman::decode {
 namespace {
 
@@ -47,6 +49,7 @@ SingleSearch::Word SingleSearch::choose(Path& path, const Offer& offer) {
   if (forced()) return {bounds_.prefix[step_], offer.all[bounds_.prefix[step_]]};
   choices_.clear();
   const auto allow = [&](std::int32_t id, double log_p) {
+    if (log_p < kAbsentBias) return;
     if (id == kEos && step_ + 1 < settings_.min_length) return;
     if (!std::ranges::binary_search(path.barred, id)) choices_.push_back({id, log_p});
   };
