@@ -69,7 +69,7 @@ void BeamSearch::collect(std::span<const Offer> offers) {
 // While the prefix lasts there is one hypothesis; its only candidate is the next word of the prefix.
 void BeamSearch::collect_forced(std::span<const Offer> offers) {
   const std::int32_t word = bounds_.prefix[step_];
-  const double log_p = alive_[0].log_probability + offers[0].all[word];
+  const double log_p = alive_[0].log_probability + (step_ < bounds_.given ? 0 : offers[0].all[word]);
   candidates_.push_back({0, word, log_p, log_p / penalty(step_ + 1)});
 }
 

@@ -109,6 +109,7 @@ std::int64_t words_wanted(const SearchSettings& settings, std::int64_t choices, 
 struct Bounds {
   data::Sentence prefix;   // the words that the translation must begin with
   std::int64_t limit = 0;  // most tokens of the translation, EOS included
+  std::int64_t given = 0;  // so many words of the prefix count as certain: they add nothing to the log-probability
 };
 
 // The words of all hypotheses of a search, as a tree: each word refers to the one before it, so that hypotheses share

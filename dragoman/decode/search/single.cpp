@@ -46,7 +46,7 @@ void SingleSearch::advance(std::span<const Offer> offers) {
 }
 
 SingleSearch::Word SingleSearch::choose(Path& path, const Offer& offer) {
-  if (forced()) return {bounds_.prefix[step_], offer.all[bounds_.prefix[step_]]};
+  if (forced()) return {bounds_.prefix[step_], step_ < bounds_.given ? 0 : offer.all[bounds_.prefix[step_]]};
   choices_.clear();
   const auto allow = [&](std::int32_t id, double log_p) {
     if (log_p < kAbsentBias) return;
