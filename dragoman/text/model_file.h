@@ -22,7 +22,7 @@ struct ModelFile {
   TokenizerKind kind = TokenizerKind::kUnigram;
   bool byte_fallback = false;
   std::vector<Piece> pieces;
-  std::string first;  // the piece that every sentence begins with; usually empty
+  std::string first = {};  // the piece that every sentence begins with; usually empty
 };
 
 // Reads the file, which is a protocol buffer. Throws an Error that begins with `name` in quotes if the bytes are no
