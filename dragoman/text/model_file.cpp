@@ -11,6 +11,7 @@ namespace {
 
 // Field numbers of sentencepiece_model.proto.
 constexpr std::uint64_t kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5;
+constexpr std::uint64_t kFirstPiece = 1000;  // our own; the format leaves numbers from 200 on to others
 constexpr std::uint64_t kPieceText = 1, kPieceScore = 2, kPieceKind = 3;
 constexpr std::uint64_t kModelType = 3, kByteFallback = 35;
 constexpr std::uint64_t kCharacterMap = 2;
@@ -136,13 +137,26 @@ ModelFile read_model(std::string_view bytes) {
   Fields fields(bytes);
   while (const std::optional<Field> field = fields.next()) {
     if (field->number == kPieces) model.pieces.push_back(read_piece(field->bytes));
+    if (field->number == kFirstPiece) model.first = field->bytes;
     if (field->number == kTrainerSpec) read_trainer_spec(field->bytes, model);
     if (field->number == kNormalizerSpec || field->number == kDenormalizerSpec) read_normalizer_spec(field->bytes);
   }
   return model;
 }
 
+void append_varint(std::string& bytes, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
+  bytes += static_cast<char>(value);
+}
+
 }  // namespace
+
+// If a field occurs twice, the last one counts.
+std::string with_first_piece(std::string bytes, std::string_view piece) {
+  append_varint(bytes, kFirstPiece << 3 | 2);
+  append_varint(bytes, piece.size());
+  return bytes.append(piece);
+}
 
 ModelFile read_model_file(std::string_view bytes, const std::string& name) {
   try {

@@ -143,6 +143,10 @@ export const text = inLanguage({
       "ended, as many as the beam is wide.",
     zh: (steps, places) => `搜索在 ${steps} 步后结束：已有 ${places} 个候选结束，与束宽相同。`,
   },
+  byRules: {
+    en: (steps, rules) => `The search ended after ${counted(steps, "step", "steps")}, by the rules of ${rules}.`,
+    zh: (steps, rules) => `搜索按 ${rules} 的规则在 ${steps} 步后结束。`,
+  },
   atLimit: {
     en: (steps) => `The search ended after ${counted(steps, "step", "steps")}, at the length limit.`,
     zh: (steps) => `搜索在 ${steps} 步后结束：到了长度上限。`,

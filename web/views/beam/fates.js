@@ -77,6 +77,7 @@ export function stopText(tree, limit) {
   const last = tree.ended[(limit?.asked ?? 1) - 1];
   if (limit?.stop === "beam" && tree.ended.length >= tree.places) return strings.beamEnded(count, tree.places);
   if (!last || count >= limit.most) return strings.atLimit(count);
+  if (limit.rules !== "paper") return strings.byRules(count, limit.rules);
   const most = Math.max(...tree.living.map(({logp}) => logp)) / lengthPenalty(tree.norm, limit.most);
   const rival = limit.asked > 1 ? strings.placeOfEnded(limit.asked) : strings.bestEnded;
   return strings.noneCanWin(count, number(most), rival, number(last.score));

@@ -116,9 +116,9 @@ export class View {
 
   #limitOf(trace, search) {
     const limit = {most: trace.src.length - 1 + (search.max_extra ?? defaultExtraTokens), asked: search.n_best ?? 1,
-      stop: search.stop};
-    const {positions, "max-positions": most} = this.#app.model?.config ?? {};
-    if (positions === "learned" && most) limit.most = Math.min(limit.most, most);
+      stop: search.stop, rules: search.rules ?? "paper"};
+    const {positions, "max-positions": rows, "first-position": first = 0} = this.#app.model?.config ?? {};
+    if (positions === "learned" && rows) limit.most = Math.min(limit.most, rows - first);
     return limit;
   }
 
