@@ -161,7 +161,8 @@ std::optional<Tensor> TorchFile::tensor(const Value& value, const std::string& w
   if (value.kind != Kind::kObject) return std::nullopt;
   const std::string& function = object_.at(value.items[0]).text;
   const Value& arguments = object_.at(value.items[1]);
-  if (function == "torch._utils _rebuild_parameter") {
+  // A parameter, perhaps with attributes of its own (_rebuild_parameter_with_state).
+  if (function.starts_with("torch._utils _rebuild_parameter")) {
     const Value* data = item_of(object_, arguments, 0);
     // A parameter inside a parameter does not occur, so it is no tensor; a damaged file may hold itself.
     const bool is_tensor = data != nullptr && data->kind == Kind::kObject &&

@@ -45,6 +45,22 @@ TEST(TorchFile, ReadsNumbersOfEveryKind) {
   EXPECT_NE(message.find("ComplexFloatStorage"), std::string::npos) << message;
 }
 
+// The dictionary of a model's parameters instead of its state: each tensor is wrapped in a call.
+TEST(TorchFile, ReadsParametersAsTheirTensors) {
+  using namespace pickled;
+  for (const std::string function : {"_rebuild_parameter", "_rebuild_parameter_with_state"}) {
+    const std::string id =
+        tuple({text("storage"), global("torch", "FloatStorage"), text("0"), text("cpu"), integer(2)});
+    const std::string tensor = global("torch._utils", "_rebuild_tensor_v2") +
+                               tuple({id + "Q", integer(0), integers({2}), integers({1})}) + "R";
+    const std::string parameter = global("torch._utils", function) + tuple({tensor, "\x88"}) + "R";
+    const Tensors tensors = tensors_of(zip_of(
+        {{"m/data.pkl", whole(dict({text("p"), parameter}))}, {"m/data/0", bytes_of(std::vector<float>{3, 4})}}));
+    ASSERT_TRUE(tensors.contains("p")) << function;
+    EXPECT_EQ(floats_of(tensors.at("p")), (Floats{3, 4}));
+  }
+}
+
 // How a tensor uses its numbers.
 struct View {
   int offset = 0;
