@@ -263,7 +263,11 @@ Network ctranslate2_network(const CTranslate2File& file, const CTranslate2Config
                   .activation = read.activation()};
   require_even_heads(network, where);
   if (file.variables.contains("encoder/position_encodings/encodings")) {
+    const auto& shape = read.matrix("encoder/position_encodings/encodings").shape;
+    require<Error>(shape == read.matrix("decoder/position_encodings/encodings").shape && shape[1] == network.width,
+                   where, " has tables of positions that do not fit the network.");
     network.positions = Network::Positions::kTable;
+    network.table_rows = size(shape[0]);
   } else {
     network.first_position = 1;
   }

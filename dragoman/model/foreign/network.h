@@ -25,6 +25,7 @@ struct Network {
   Activation activation = Activation::kRelu;
   Positions positions = Positions::kT2T;
   int first_position = 0;
+  int table_rows = 0;  // of a table of positions; the encoder and the decoder have one each
   bool pre_norm = false;
   bool scaled_embeddings = true;  // by the square root of the width
   bool attention_bias = true;

@@ -131,6 +131,16 @@ TEST(Network, OfCTranslate2HasAFlagOrAFactorForEmbeddings) {
   EXPECT_THROW(scaled(0, bytes_of(3.0f)), Error);
 }
 
+TEST(Network, OfCTranslate2MayHaveTablesOfPositions) {
+  std::vector<SavedVariable> variables = small_network();
+  const std::string table = bytes_of(std::vector<float>(6, 0.5f));
+  variables.push_back({"encoder/position_encodings/encodings", 0, {3, 2}, table});
+  EXPECT_THROW(network_of(variables), Error);
+  variables.push_back({"decoder/position_encodings/encodings", 0, {3, 2}, table});
+  EXPECT_EQ(network_of(variables).positions, Network::Positions::kTable);
+  EXPECT_EQ(network_of(variables).table_rows, 3);
+}
+
 TEST(Network, OfCTranslate2RefusesVariablesWithoutAPlace) {
   std::vector<SavedVariable> variables = small_network();
   variables.push_back({"encoder/layer_0/ffn/linear_0_noact/weight", 0, {1}, bytes_of(1.0f)});

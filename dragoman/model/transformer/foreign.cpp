@@ -64,6 +64,8 @@ constexpr std::array kSingles{
            {"lm_head.weight"},
            {"decoder/projection/weight"},
            {"decoder.output_projection.weight", "decoder.embed_out"}},
+    Single{"embed.P_source", {}, {"encoder/position_encodings/encodings"}, {}},
+    Single{"embed.P_target", {}, {"decoder/position_encodings/encodings"}, {}},
     Single{"output.b", {"final_logits_bias"}, {"decoder/projection/bias"}, {}},
 };
 
@@ -143,8 +145,9 @@ TransformerConfig config_of(const foreign::Network& network, std::string_view wh
     require<Error>(exists, where, " has ", what, ", for which this program has no setting.");
   };
   require_setting(network.activation == Network::Activation::kRelu, "another activation than ReLU");
-  require_setting(network.positions == Network::Positions::kT2T && network.first_position == 0,
-                  "other positions than those of tensor2tensor from 0 on");
+  const bool has_table = network.positions == Network::Positions::kTable;
+  require_setting(has_table || (network.positions == Network::Positions::kT2T && network.first_position == 0),
+                  "other positions than a table, or those of tensor2tensor from 0 on");
   require_setting(network.scaled_embeddings, "embeddings that are not scaled");
   require_setting(network.encoder_heads == network.decoder_heads && network.encoder_inner == network.decoder_inner,
                   "an encoder and a decoder of different sizes");
@@ -157,7 +160,9 @@ TransformerConfig config_of(const foreign::Network& network, std::string_view wh
   if (network.source_vocabulary > 0) config.V_source = network.source_vocabulary;
   if (network.target_vocabulary > 0) config.V_target = network.target_vocabulary;
   config.tie = network.tie;
-  config.positions = Positions::kSinusoidT2T;
+  // Any table can be held as a learned one.
+  config.positions = has_table ? Positions::kLearned : Positions::kSinusoidT2T;
+  if (has_table) config.max_positions = network.table_rows;
   config.norm = network.pre_norm ? Norm::kPre : Norm::kPost;
   config.attention_bias = network.attention_bias;
   config.output_bias = network.output_bias;
@@ -175,6 +180,10 @@ std::vector<ForeignParameter> foreign_parameters(const TransformerConfig& config
     list.add_single("embed.E_source");
     list.add_single("embed.E_target");
     if (config.tie == Tie::kNone) list.add_single("embed.E_output");
+  }
+  if (config.positions == Positions::kLearned) {
+    list.add_single("embed.P_source");
+    list.add_single("embed.P_target");
   }
   list.add_stack(/*is_decoder=*/false);
   list.add_stack(/*is_decoder=*/true);

@@ -37,6 +37,7 @@ TEST(ForeignParameters, AreThoseOfTheModel) {
         config.tie = tie;
         config.norm = norm;
         config.attention_bias = config.output_bias = bias;
+        config.positions = bias ? Positions::kLearned : Positions::kSinusoid;
         for (const Origin origin : {Origin::kTransformers, Origin::kCTranslate2, Origin::kFairseq}) {
           std::multiset<std::string> names;
           for (const ForeignParameter& parameter : foreign_parameters(config, origin)) names.insert(parameter.name);
@@ -127,6 +128,10 @@ TEST(ForeignConfig, HasTheSettingsOfTheNetwork) {
   EXPECT_EQ(config.ln_eps, 1e-5f);
   EXPECT_TRUE(config.attention_bias);
   EXPECT_EQ(config.decoder_start, DecoderStart::kEos);
+  network.positions = foreign::Network::Positions::kTable;
+  network.table_rows = 512;
+  EXPECT_EQ(config_of(network, "config.json").positions, Positions::kLearned);
+  EXPECT_EQ(config_of(network, "config.json").max_positions, 512);
   network.decoder_inner = 96;
   EXPECT_NE(error_message_of([&] { config_of(network, "config.json"); }).find("different sizes"), std::string::npos);
 }
