@@ -14,13 +14,14 @@ constexpr float float_from_bfloat16(std::uint16_t bits) {
 // IEEE binary16: 1 bit for the sign, 5 for the exponent (with a bias of 15), 10 for the fraction.
 constexpr float float_from_float16(std::uint16_t bits) {
   const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
-  const std::uint32_t magnitude = static_cast<std::uint32_t>(bits & 0x7FFF) << 13;
-  // Exponent 31 is infinity or NaN in 16 bits, so the float gets its own largest exponent.
-  if (magnitude >= 0x7C00u << 13) return std::bit_cast<float>(sign | 0x7F800000 | magnitude);
-  // The bits are now those of a float whose exponent is too small by 127 - 15. A product corrects it, and makes a
-  // normal float of a denormal number too.
-  const float value = std::bit_cast<float>(magnitude) * 0x1p112f;
-  return std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) | sign);
+  const std::uint32_t exponent = bits >> 10 & 31, fraction = bits & 1023;
+  // Denormal numbers are multiples of 2^-24. The product is a normal float: a processor may be set to flush others to
+  // 0.
+  if (exponent == 0) {
+    return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(static_cast<float>(fraction) * 0x1p-24f));
+  }
+  const std::uint32_t widened = exponent == 31 ? 255 : exponent + 127 - 15;  // 31 is infinity or NaN
+  return std::bit_cast<float>(sign | widened << 23 | fraction << 13);
 }
 
 }  // namespace dragoman
