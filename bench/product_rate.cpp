@@ -52,7 +52,8 @@ std::vector<ProductShape> step_shapes(const model::ModelConfig& model, std::int6
   const ProductShape cube{2048, 2048, 2048};
   if (model.arch() != model::TransformerConfig::kArch) return {cube};
   const auto& config = model.as<model::TransformerConfig>();
-  const std::int64_t d = config.d_model, keys = config.h * config.key_width(), values = config.h * config.value_width();
+  const auto sizes = config.encoder_sizes();
+  const std::int64_t d = config.d_model, keys = sizes.h * sizes.d_k, values = sizes.h * sizes.d_v;
   return {cube,
           {tokens, 2 * keys + values, d},
           {tokens, d, values},

@@ -72,6 +72,18 @@ std::vector<Arrangement> arrangements() {
     c.norm = model::transformer::Norm::kPre;
     c.bn_padding = model::transformer::BatchNormPadding::kInclude;
   });
+  add("silu, halved sinusoids from position 2, unscaled embeddings", [](auto& c) {
+    c.activation = nn::HiddenActivation::kSilu;
+    c.positions = model::transformer::Positions::kSinusoidHalf;
+    c.first_position = 2;
+    c.scale = model::transformer::EmbeddingScale::kNone;
+    c.P_drop_relu = 0.2f;
+  });
+  add("gelu, and a decoder of other sizes", [](auto& c) {
+    c.activation = nn::HiddenActivation::kGelu;
+    c.h_dec = 4;
+    c.d_ff_dec = 192;
+  });
   add("odd sizes", [](auto& c) { c = model::small_config(); });
   return all;
 }

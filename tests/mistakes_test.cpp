@@ -240,7 +240,8 @@ TEST_F(Mistakes, AModelWithoutAnEntryIsRefused) {
   expect_one_sentence(here("translate --model model a.en"), 1,
                       "'model/config.json' has no entry 'heads'; copy the model again.");
   write_small_model(model);  // a file of the first version, which had fewer settings
-  for (const char* key : {"initialisation", "window-kind", "attention-score", "norm-kind", "batch-norm-padding"}) {
+  for (const char* key : {"initialisation", "window-kind", "attention-score", "norm-kind", "batch-norm-padding",
+                          "first-position", "embedding-scale", "activation", "decoder-d-ff", "decoder-heads"}) {
     ASSERT_EQ(shell("sed -i '/\"" + std::string(key) + "\"/d' " + model + "/config.json").status, 0);
   }
   EXPECT_EQ(here("translate --threads 1 --model model a.en").status, 0);

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "dragoman/backend/elementwise.h"
 #include "dragoman/backend/testing.h"
@@ -55,6 +57,55 @@ TEST_P(ActivationKernel, SigmoidAndItsGradientFollowTheirFormulas) {
   }
 }
 
+struct GateCase {
+  SelfGate gate;
+  double (*g)(double x);
+  double (*slope)(double x);
+};
+double approximate_angle(double x) { return std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x); }
+double normal_distribution(double x) { return std::erfc(-x / std::numbers::sqrt2) / 2; }
+const GateCase kGates[] = {
+    {SelfGate::kSilu, [](double x) { return sigmoid(x); }, [](double x) { return sigmoid(x) * sigmoid(-x); }},
+    {SelfGate::kGelu, normal_distribution,
+     [](double x) { return std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi); }},
+    {SelfGate::kGeluTanh, [](double x) { return (1 + std::tanh(approximate_angle(x))) / 2; },
+     [](double x) {
+       const double t = std::tanh(approximate_angle(x));
+       return (1 - t * t) / 2 * std::sqrt(2 / std::numbers::pi) * (1 + 3 * 0.044715 * x * x);
+     }},
+    {SelfGate::kGeluSigmoid, [](double x) { return sigmoid(1.702 * x); },
+     [](double x) { return 1.702 * sigmoid(1.702 * x) * sigmoid(-1.702 * x); }}};
+
+TEST_P(ActivationKernel, GatedActivationsAndTheirGradientsFollowTheirFormulas) {
+  for (const GateCase& gate : kGates) {
+    for (const Shape& shape : kShapes) {
+      const Array x = random_view(shape, 7), dy = random(shape, 8);
+      Array y = zeros(shape);
+      on->gated(x, gate.gate, y);
+      expect_values(y, map(values(x), [&](double v) { return v * gate.g(v); }));
+      const Doubles dx =
+          map(values(dy), values(x), [&](double d, double v) { return d * (gate.g(v) + v * gate.slope(v)); });
+      expect_in_every_sink(shape, dx, [&](Sink sink) { on->gated_backward(dy, x, gate.gate, sink); });
+    }
+  }
+}
+
+// Far from zero a gate is open or closed, and the value is x or 0.
+TEST_P(ActivationKernel, GatedActivationsAreAccurateForAllMagnitudes) {
+  const double unit =
+      dtype() == DType::kFloat32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
+  const Array x = array({static_cast<std::int64_t>(sweep().size())}, sweep());
+  const Doubles from = values(x);
+  for (const GateCase& gate : kGates) {
+    Array y = on->empty_like(x);
+    on->gated(x, gate.gate, y);
+    const Doubles to = values(y);
+    for (std::size_t i = 0; i < from.size(); ++i) {
+      ASSERT_NEAR(to[i], from[i] * gate.g(from[i]), 4 * unit * std::abs(from[i])) << "of " << from[i];
+    }
+  }
+}
+
 TEST_P(ActivationKernel, AreAccurateToFourUnitsInTheLastPlace) {
   const double unit =
       dtype() == DType::kFloat32 ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
@@ -75,9 +126,10 @@ TEST_P(ActivationKernel, AreAccurateToFourUnitsInTheLastPlace) {
 TEST_P(ActivationKernel, BitsDoNotDependOnThePlaceInAVector) {
   Doubles some = unrounded_values(40, 7);
   const Array x = array({40}, some);
-  Array tanh_x = on->empty_like(x), sigmoid_x = on->empty_like(x);
+  Array tanh_x = on->empty_like(x), sigmoid_x = on->empty_like(x), gelu_x = on->empty_like(x);
   on->tanh(x, tanh_x);
   on->sigmoid(x, sigmoid_x);
+  on->gated(x, SelfGate::kGelu, gelu_x);
   for (std::int64_t i = 0; i < 40; ++i) {
     const Array alone = x.columns(i, 1);
     Array y = on->empty_like(alone);
@@ -85,6 +137,8 @@ TEST_P(ActivationKernel, BitsDoNotDependOnThePlaceInAVector) {
     EXPECT_EQ(values(y)[0], values(tanh_x)[i]);
     on->sigmoid(alone, y);
     EXPECT_EQ(values(y)[0], values(sigmoid_x)[i]);
+    on->gated(alone, SelfGate::kGelu, y);
+    EXPECT_EQ(values(y)[0], values(gelu_x)[i]);
   }
 }
 
@@ -96,6 +150,8 @@ TEST_P(ActivationKernel, ShapesThatDoNotFitAreRefused) {
   EXPECT_THROW(on->tanh_backward(y, other, Sink::overwrite(y)), ShapeError);
   EXPECT_THROW(on->sigmoid(other, y), ShapeError);
   EXPECT_THROW(on->sigmoid_backward(y, y, Sink::overwrite(other)), ShapeError);
+  EXPECT_THROW(on->gated(other, SelfGate::kSilu, y), ShapeError);
+  EXPECT_THROW(on->gated_backward(y, other, SelfGate::kSilu, Sink::overwrite(y)), ShapeError);
 }
 
 }  // namespace

@@ -71,6 +71,18 @@ void ElementwiseKernels::sigmoid_backward(const Array& dy, const Array& y, Sink 
   do_sigmoid_backward(dy, y, dx);
 }
 
+void ElementwiseKernels::gated(const Array& x, SelfGate gate, Array& y) const {
+  check_same("gated", x, y);
+  do_gated(x, gate, y);
+}
+
+void ElementwiseKernels::gated_backward(const Array& dy, const Array& x, SelfGate gate, Sink dx) const {
+  if (!dx.wanted()) return;
+  require<ShapeError>(same_extents(dy, x) && same_extents(dy, dx.array), "gated_backward: dy is ", dy.shape(), ", x ",
+                      x.shape(), ", dx ", dx.array.shape());
+  do_gated_backward(dy, x, gate, dx);
+}
+
 void ElementwiseKernels::dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {
   if (!dropout.on()) return scaled(x, 1, y);
   if (!y.wanted()) return;

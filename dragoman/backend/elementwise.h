@@ -19,6 +19,26 @@ struct RowIndex {
   Array takers;           // int32 [n]: output rows, in ascending order for each input row
 };
 
+// Smooth activations, each the input times a gate of its own: y = x g(x).
+//   kSilu          g = sigmoid(x), also called swish
+//   kGelu          g = Phi(x), the distribution function of the normal distribution
+//   kGeluTanh      g = (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2, an approximation of Phi
+//   kGeluSigmoid   g = sigmoid(1.702 x), a coarser one
+enum class SelfGate : std::uint8_t { kSilu, kGelu, kGeluTanh, kGeluSigmoid };
+
+// kGeluTanh is sigmoid(a x + b x^3), because (1 + tanh u) / 2 = sigmoid(2 u); with b = 0 so are kSilu and kGeluSigmoid.
+struct GateCurve {
+  double a = 1, b = 0;
+};
+constexpr GateCurve curve_of(SelfGate gate) {
+  constexpr double kTwiceRoot = 1.5957691216057308;  // 2 sqrt(2 / pi)
+  switch (gate) {
+    case SelfGate::kGeluTanh: return {kTwiceRoot, kTwiceRoot * 0.044715};
+    case SelfGate::kGeluSigmoid: return {1.702, 0};
+    default: return {};
+  }
+}
+
 class ElementwiseKernels {
  public:
   virtual ~ElementwiseKernels() = default;
@@ -42,6 +62,9 @@ class ElementwiseKernels {
   // y = 1 / (1 + e^-x), and dx = dy y (1 - y).
   void sigmoid(const Array& x, Array& y) const;
   void sigmoid_backward(const Array& dy, const Array& y, Sink dx) const;
+  // y = x g(x), and dx = dy (g(x) + x g'(x)).
+  void gated(const Array& x, SelfGate gate, Array& y) const;
+  void gated_backward(const Array& dy, const Array& x, SelfGate gate, Sink dx) const;
   // y = x with elements dropped, into the sink. Backward is the same kernel applied to dy.
   void dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const;
   // y = x^T for a matrix, into the sink.
@@ -71,6 +94,8 @@ class ElementwiseKernels {
   virtual void do_tanh_backward(const Array& dy, const Array& y, Sink dx) const = 0;
   virtual void do_sigmoid(const Array& x, Array& y) const = 0;
   virtual void do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const = 0;
+  virtual void do_gated(const Array& x, SelfGate gate, Array& y) const = 0;
+  virtual void do_gated_backward(const Array& dy, const Array& x, SelfGate gate, Sink dx) const = 0;
   virtual void do_dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const = 0;
   virtual void do_transpose(const Array& x, Sink y) const = 0;
   virtual void do_take_rows(const Array& x, const RowIndex& index, Sink y) const = 0;

@@ -18,8 +18,10 @@ struct LabelSmoothing {
   Form form = Form::kRest;
 
   // q of every other class, and q_t.
-  double on_others(std::int64_t V) const { return epsilon / static_cast<double>(form == Form::kRest ? V - 1 : V); }
-  double on_target(std::int64_t V) const { return 1 - epsilon + (form == Form::kRest ? 0 : on_others(V)); }
+  constexpr double on_others(std::int64_t V) const {
+    return epsilon / static_cast<double>(form == Form::kRest ? V - 1 : V);
+  }
+  constexpr double on_target(std::int64_t V) const { return 1 - epsilon + (form == Form::kRest ? 0 : on_others(V)); }
 };
 
 class LossKernels {
@@ -28,7 +30,8 @@ class LossKernels {
 
   // The logits are Y E^T + b for Y [R, d], E [V, d] and b [V] or absent. They are computed about `chunk` rows at a time
   // and never kept as a whole. losses[r] is the smoothed cross-entropy of row r and nll[r] the one without smoothing;
-  // both are 0 if targets[r] < 0. If any sink is wanted, the same pass computes the gradients of `weight` times the sum
+  // both are 0 if targets[r] < 0. Words that are absent (absent_words.h) are not counted in V, and their gradients are
+  // zero. If any sink is wanted, the same pass computes the gradients of `weight` times the sum
   // of the losses.
   void smoothed_cross_entropy(const Array& Y, const Array& E, const Array& b, const Array& targets,
                               const LabelSmoothing& smoothing, double weight, std::int64_t chunk, Array& losses,

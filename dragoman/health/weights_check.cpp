@@ -34,7 +34,13 @@ TensorReport examine(const model::SafetensorsFile& file, const TensorLabel& labe
 }
 
 std::string_view name_of(StoredType type) {
-  return type == StoredType::kF32 ? "float32" : type == StoredType::kBF16 ? "bfloat16" : "int8";
+  switch (type) {
+    case StoredType::kF32: return "float32";
+    case StoredType::kF16: return "float16";
+    case StoredType::kBF16: return "bfloat16";
+    case StoredType::kI8: return "int8";
+  }
+  return "";
 }
 
 }  // namespace

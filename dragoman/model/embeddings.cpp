@@ -36,11 +36,12 @@ void Embeddings::parameters(params::ParameterVisitor& visit) {
   visit("E_output", E_output);
 }
 
-std::vector<float> first_rows(Backend& on, const params::Parameter& table, std::int64_t rows) {
+std::vector<float> first_rows(Backend& on, const params::Parameter& table, std::int64_t rows, std::int64_t first) {
   const ArenaScope scratch(on.arena());
   const Array& all = table.tensor().array();
-  const Array first = all.row_range(0, std::min(rows, all.rows())), staged = on.empty(first.shape(), DType::kFloat32);
-  on.scaled(first, 1.0, Sink::overwrite(staged));
+  const Array some = all.row_range(first, std::min(rows, all.rows() - first));
+  const Array staged = on.empty(some.shape(), DType::kFloat32);
+  on.scaled(some, 1.0, Sink::overwrite(staged));
   std::vector<float> values(static_cast<std::size_t>(staged.count()));
   on.copy_out(staged, values.data());
   return values;

@@ -33,8 +33,9 @@ struct Embeddings {
   void parameters(params::ParameterVisitor& visit);
 };
 
-// The first rows of a table of learned positions as floats, at most `rows`; see Seq2Seq::position_encodings().
-std::vector<float> first_rows(Backend& on, const params::Parameter& table, std::int64_t rows);
+// Rows of a table of learned positions as floats, at most `rows`, from row `first` on; see
+// Seq2Seq::position_encodings().
+std::vector<float> first_rows(Backend& on, const params::Parameter& table, std::int64_t rows, std::int64_t first = 0);
 
 // The token that the decoder reads before the first word.
 std::int32_t start_token(DecoderStart start);

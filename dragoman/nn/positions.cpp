@@ -19,6 +19,10 @@ double sinusoid(Sinusoids layout, std::int64_t position, std::int64_t channel, s
     const double angle = pos * std::pow(kBase, -two_i / static_cast<double>(d_model));
     return channel % 2 == 0 ? std::sin(angle) : std::cos(angle);
   }
+  if (layout == Sinusoids::kHalves) {
+    const std::int64_t half = d_model / 2;
+    return sinusoid(Sinusoids::kPaper, position, channel < half ? 2 * channel : 2 * (channel - half) + 1, d_model);
+  }
   const std::int64_t half = d_model / 2, j = channel % std::max<std::int64_t>(1, half);
   if (channel >= 2 * half) return 0.0;
   const double step = half > 1 ? std::log(kBase) / static_cast<double>(half - 1) : 0.0;
@@ -26,22 +30,23 @@ double sinusoid(Sinusoids layout, std::int64_t position, std::int64_t channel, s
   return channel < half ? std::sin(angle) : std::cos(angle);
 }
 
-std::vector<float> sinusoids(Sinusoids layout, std::int64_t positions, std::int64_t d_model) {
+std::vector<float> sinusoids(Sinusoids layout, std::int64_t positions, std::int64_t d_model, std::int64_t first) {
   std::vector<float> values;
   for (std::int64_t position = 0; position < positions; ++position) {
     for (std::int64_t channel = 0; channel < d_model; ++channel) {
-      values.push_back(static_cast<float>(sinusoid(layout, position, channel, d_model)));
+      values.push_back(static_cast<float>(sinusoid(layout, first + position, channel, d_model)));
     }
   }
   return values;
 }
 
 // Called for at most kMinRows rows at a time, so that the scratch memory does not grow with the table.
-void SinusoidTable::fill(Backend& on, std::int64_t first, const Array& rows) const {
+void SinusoidTable::fill(Backend& on, std::int64_t first_row, const Array& rows) const {
   const ArenaScope scratch(on.arena());
   std::vector<double> values(on.dry() ? 0 : rows.count());
   for (std::int64_t r = 0; r < rows.rows() && !on.dry(); ++r) {
-    for (std::int64_t c = 0; c < d_model_; ++c) values[r * d_model_ + c] = sinusoid(layout_, first + r, c, d_model_);
+    const std::int64_t position = first_ + first_row + r;
+    for (std::int64_t c = 0; c < d_model_; ++c) values[r * d_model_ + c] = sinusoid(layout_, position, c, d_model_);
   }
   Array staged = on.empty(rows.shape(), DType::kFloat64);
   on.copy_in(values.data(), staged);

@@ -61,6 +61,16 @@ TEST(Sinusoids, Tensor2TensorLayoutLeavesAnOddLastChannelZero) {
   EXPECT_NE(t2t(5, 1, 3), 0);
 }
 
+// The values of Transformers' MarianSinusoidalPositionalEmbedding.
+TEST(Sinusoids, HalvesAreThePaperLayoutWithItsSinesFirst) {
+  const double eight[] = {.841471, .099833, .010000, .001000, .540302, .995004, .999950, 1.000000};
+  for (int c = 0; c < 8; ++c) EXPECT_NEAR(sinusoid(Sinusoids::kHalves, 1, c, 8), eight[c], kSixDigits);
+  for (int i = 0; i < 256; ++i) {
+    EXPECT_EQ(sinusoid(Sinusoids::kHalves, 77, i, 512), paper(77, 2 * i, 512));
+    EXPECT_EQ(sinusoid(Sinusoids::kHalves, 77, 256 + i, 512), paper(77, 2 * i + 1, 512));
+  }
+}
+
 TEST(Sinusoids, LongestWavelengthsAreThoseOfTheFormulas) {
   const double turn = 2 * std::acos(-1.0);
   EXPECT_NEAR(turn / std::asin(paper(1, 510, 512)), 60611.48, 0.01);
@@ -109,6 +119,15 @@ TEST_F(SinusoidTableTest, RowPosHoldsTheEncodingOfPositionPos) {
   for (const int pos : {0, 1, 2}) {
     for (int c = 0; c < 8; ++c) EXPECT_EQ(rows.data<double>()[pos * 8 + c], paper(pos, c, 8));
   }
+}
+
+TEST_F(SinusoidTableTest, MayBeginAtAnotherPosition) {
+  SinusoidTable from_two(Sinusoids::kT2T, 8, 2);
+  const Array rows = from_two.rows(*on, 300, DType::kFloat64).array();  // more than are computed at once
+  for (const int r : {0, 1, 299}) {
+    for (int c = 0; c < 8; ++c) EXPECT_EQ(rows.data<double>()[r * 8 + c], t2t(r + 2, c, 8));
+  }
+  EXPECT_EQ(sinusoids(Sinusoids::kT2T, 1, 8, 2)[1], static_cast<float>(t2t(2, 1, 8)));
 }
 
 TEST_F(SinusoidTableTest, GrowsOnDemandAndOlderTablesStayValid) {

@@ -76,6 +76,14 @@ Tensor sigmoid(const Tensor& x) {
   return record(y, {x}, [&on, y](const Array& dy, Sinks& d) { on.sigmoid_backward(dy, y, d.into(0)); });
 }
 
+Tensor gated(const Tensor& x, SelfGate gate) {
+  Backend& on = x.backend();
+  Array y = on.empty_like(x.array());
+  on.gated(x.array(), gate, y);
+  return record(y, {x},
+                [&on, x = x.array(), gate](const Array& dy, Sinks& d) { on.gated_backward(dy, x, gate, d.into(0)); });
+}
+
 Tensor dropout(const Tensor& x, const Segments& segments, const Dropout& dropout) {
   require<ShapeError>(segments.R == x.rows(), "dropout: x is ", x.shape(), " but the batch has ", segments.R, " rows");
   if (!dropout.on()) return x;

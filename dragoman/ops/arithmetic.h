@@ -7,6 +7,7 @@
 #include "dragoman/array/segments.h"
 #include "dragoman/autograd/record.h"
 #include "dragoman/backend/dropout.h"
+#include "dragoman/backend/elementwise.h"
 
 namespace dragoman::ops {
 
@@ -19,7 +20,8 @@ void store_part(const Tensor& x, const Tensor& part);
 Tensor multiply(const Tensor& a, const Tensor& b);  // elementwise
 Tensor relu(const Tensor& x);
 Tensor tanh(const Tensor& x);
-Tensor sigmoid(const Tensor& x);  // 1 / (1 + e^-x)
+Tensor sigmoid(const Tensor& x);               // 1 / (1 + e^-x)
+Tensor gated(const Tensor& x, SelfGate gate);  // x g(x)
 Tensor dropout(const Tensor& x, const Segments& segments, const Dropout& dropout);
 Tensor transpose(const Tensor& x);
 // Rows [first, first + count) of x. The values are a view of x; the gradient has its own memory and is added to x's.

@@ -31,6 +31,9 @@ TEST(Arithmetic, GradientMatchesFiniteDifferences) {
   expect_gradients_match([](auto in) { return relu(in[0]); }, {x});
   expect_gradients_match([](auto in) { return tanh(in[0]); }, {x});
   expect_gradients_match([](auto in) { return sigmoid(in[0]); }, {x});
+  for (const SelfGate gate : {SelfGate::kSilu, SelfGate::kGelu, SelfGate::kGeluTanh, SelfGate::kGeluSigmoid}) {
+    expect_gradients_match([gate](auto in) { return gated(in[0], gate); }, {x});
+  }
   expect_gradients_match([](auto in) { return transpose(in[0]); }, {x});
   expect_gradients_match([](auto in) { return rows(in[0], 1, 3); }, {x});
   expect_gradients_match([](auto in) { return stack_rows({in[0], in[1], in[0]}); }, {x, y});
@@ -43,6 +46,7 @@ TEST(Arithmetic, GradientsOfSeveralUsesAddUp) {
   const Tensor x = bench.random({4, 3}, 1);
   expect_gradients_match([](auto in) { return in[0] + relu(in[0]) + in[0] * 2.0; }, {x});
   expect_gradients_match([](auto in) { return multiply(in[0], in[0]) + tanh(in[0]) + sigmoid(in[0]); }, {x});
+  expect_gradients_match([](auto in) { return in[0] + gated(in[0], SelfGate::kGelu); }, {x});
   expect_gradients_match([](auto in) { return rows(in[0], 0, 3) + rows(in[0], 1, 3); }, {x});
   expect_gradients_match([](auto in) { return columns(in[0], 0, 1) + columns(in[0] * 2.0, 1, 1); }, {x});
   expect_gradients_match([](auto in) { return stack_rows({transpose(in[0]), transpose(in[0])}); }, {x});

@@ -115,6 +115,29 @@ TEST(SmoothedCrossEntropy, FusedAgreesWithComposition) {
   });
 }
 
+// The words 1 and 4 of seven are absent. The others have the logits of the worked example, and so have the loss and the
+// gradients.
+TEST(SmoothedCrossEntropy, AbsentWordsDoNotCount) {
+  on_each_kernel_case([](const Workbench& bench) {
+    const Tensor few = bench.tensor({1, 5}, {2, 1, 0, -1, 0.5}), E = identity(bench, 5);
+    const Tensor many = bench.tensor({1, 7}, {2, 3, 1, 0, -4, -1, 0.5}), wide = identity(bench, 7);
+    const Tensor b = bench.tensor({7}, {0, -1e30, 0, 0, -1e30, 0, 0});
+    for (const LabelSmoothing& smoothing : {kNone, kOtherClasses, kUniform}) {
+      const LossOptions options{.smoothing = smoothing};
+      const Array first = ids(bench, {2}), second = ids(bench, {3});  // the word with logit 0
+      const LossTerms expected = smoothed_cross_entropy(few, E, {}, first, options),
+                      found = smoothed_cross_entropy(many, wide, b, second, options);
+      expect_near(bench.values(found.losses), bench.values(expected.losses), 1e-6);
+      expect_near(bench.values(found.nll), bench.values(expected.nll), 1e-6);
+      const Doubles part = evaluate(loss_of(smoothed_cross_entropy, first, options), {few, E}).gradients[0];
+      const Evaluation all = evaluate(loss_of(smoothed_cross_entropy, second, options), {many, wide, b});
+      const Doubles whole{part[0], 0, part[1], part[2], 0, part[3], part[4]};
+      expect_near(all.gradients[0], whole, 1e-6);
+      expect_near(all.gradients[2], whole, 1e-6);
+    }
+  });
+}
+
 TEST(SmoothedCrossEntropy, ARowWithoutATargetAddsNothing) {
   const Workbench bench;
   const Tensor Y = bench.random({2, 3}, 1), E = bench.random({4, 3}, 2);

@@ -22,6 +22,7 @@ struct ModelFile {
   TokenizerKind kind = TokenizerKind::kUnigram;
   bool byte_fallback = false;
   std::vector<Piece> pieces;
+  std::string first = {};  // the piece that every sentence begins with; usually empty
 };
 
 // Reads the file, which is a protocol buffer. Throws an Error that begins with `name` in quotes if the bytes are no
@@ -32,5 +33,9 @@ ModelFile read_model_file(std::string_view bytes, const std::string& name);
 // their places in the list. The first four are our special tokens: <pad>, <s>, </s> and <unk>. Throws an Error that
 // begins with `name` in quotes if the bytes are no model.
 std::string with_pieces(std::string_view bytes, const std::vector<Piece>& pieces, const std::string& name);
+
+// The same model for sentences that all begin with this piece, such as the code of a language (Tokenizer::first). It is
+// stored in a field of our own, which SentencePiece ignores, so that it stays with the vocabulary.
+std::string with_first_piece(std::string bytes, std::string_view piece);
 
 }  // namespace dragoman::text

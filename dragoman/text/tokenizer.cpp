@@ -59,6 +59,10 @@ struct Tokenizer::Model {
                    "'", name, "' has pad, bos, eos and unk at ", processor.pad_id(), ", ", processor.bos_id(), ", ",
                    processor.eos_id(), " and ", processor.unk_id(),
                    " instead of 0, 1, 2 and 3; train a tokenizer with 'dragoman tokenizer train'.");
+    if (file.first.empty()) return;
+    first = processor.PieceToId(file.first);
+    require<Error>(!is_special(*first) && *first != kUnk, "'", name, "' says that sentences begin with '", file.first,
+                   "', which is not in its vocabulary.");
   }
 
   // Whether the library accepts the bytes. It returns an error status, or throws if it cannot build its tables.
@@ -102,6 +106,7 @@ struct Tokenizer::Model {
   ModelFile file;
   CutSampler cuts;
   sentencepiece::SentencePieceProcessor processor;
+  std::optional<std::int32_t> first;
 };
 
 Tokenizer Tokenizer::load(const std::string& path) {
@@ -121,6 +126,13 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   // The text "<s>" must not become a special token. A model that puts no space before the first word would find it in
   // its vocabulary.
   std::replace_if(ids.begin(), ids.end(), is_special, kUnk);
+  return beginning_with_first(std::move(ids));
+}
+
+std::optional<std::int32_t> Tokenizer::first() const { return model_->first; }
+
+std::vector<std::int32_t> Tokenizer::beginning_with_first(std::vector<std::int32_t> ids) const {
+  if (model_->first && !ids.empty()) ids.insert(ids.begin(), *model_->first);
   return ids;
 }
 
@@ -128,12 +140,13 @@ std::vector<std::int32_t> Tokenizer::sample(std::string_view text, double amount
   require<UsageError>(amount >= 0 && amount <= 1, "the amount of sampling is ", amount, "; it must be from 0 to 1.");
   const bool has_one_way = model_->file.kind == TokenizerKind::kChar || model_->file.kind == TokenizerKind::kWord;
   if (amount == 0 || has_one_way) return encode(text);
-  return encode_stretches(without_tabs(text), [&](std::string_view stretch) {
+  return beginning_with_first(encode_stretches(without_tabs(text), [&](std::string_view stretch) {
     return model_->cuts.sample(model_->normalised(stretch), amount, random);
-  });
+  }));
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {
+  if (!ids.empty() && ids.front() == model_->first) ids = ids.subspan(1);
   std::vector<int> shown;
   for (const std::int32_t id : ids) {
     model_->piece(id);  // throws for an id outside the vocabulary

@@ -57,6 +57,10 @@ class Tokenizer {
 
   std::int64_t size() const;  // ids are below this
 
+  // The token that every sentence begins with, such as the code of a language (see with_first_piece in model_file.h);
+  // most vocabularies have none. encode() and sample() put it before the tokens of a text, and decode() leaves it out.
+  std::optional<std::int32_t> first() const;
+
   // Returns no BOS, EOS or kPad; empty if the text is empty or all spaces. Accepts any bytes: a tab counts as a space,
   // and bytes that are not UTF-8 as U+FFFD. A text of more than 64 KiB is encoded in stretches, as first_stretch() cuts
   // it; this makes no difference unless a single word is that long, which is then cut into several.
@@ -83,6 +87,7 @@ class Tokenizer {
 
  private:
   struct Model;
+  std::vector<std::int32_t> beginning_with_first(std::vector<std::int32_t> ids) const;
   explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
 
   std::shared_ptr<const Model> model_;

@@ -11,6 +11,7 @@
 #include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
+#include "dragoman/text/model_file.h"
 #include "dragoman/text/testing.h"
 
 namespace dragoman::text {
@@ -69,6 +70,29 @@ TEST(Tokenizer, ALongWordIsCutBetweenCharacters) {
   EXPECT_LT(std::ranges::count(text, ' '), 10);
   std::erase(text, ' ');
   EXPECT_TRUE(text == word);
+}
+
+TEST(Tokenizer, SentencesMayBeginWithATokenOfTheirOwn) {
+  for (const TokenizerKind kind : kKinds) {
+    const Tokenizer plain = toy_tokenizer({.kind = kind});
+    const std::string piece = plain.piece(7);
+    const Tokenizer coded = Tokenizer::from_bytes(with_first_piece(plain.bytes(), piece), "x.model");
+    EXPECT_EQ(plain.first(), std::nullopt);
+    EXPECT_EQ(coded.first(), 7);
+    EXPECT_EQ(coded.size(), plain.size());
+    for (const std::string& sentence : toy_sentences()) {
+      Ids expected = plain.encode(sentence);
+      expected.insert(expected.begin(), 7);
+      EXPECT_EQ(coded.encode(sentence), expected);
+      EXPECT_EQ(coded.decode(expected), sentence);
+      RandomStream random(1, 2, 3);
+      EXPECT_EQ(coded.sample(sentence, 0.5, random).front(), 7);
+    }
+    EXPECT_EQ(coded.encode("  "), Ids{});
+    EXPECT_EQ(coded.decode({}), "");
+  }
+  EXPECT_EQ(error_message(with_first_piece(toy_tokenizer({}).bytes(), "__xx__")),
+            "'x.model' says that sentences begin with '__xx__', which is not in its vocabulary.");
 }
 
 TEST(Tokenizer, TabsAreSpaces) {

@@ -1,6 +1,7 @@
 #include "dragoman/backend/cpu/elementwise.h"
 
 #include <functional>
+#include <type_traits>
 
 #include "dragoman/backend/cpu/kernel.h"
 
@@ -45,6 +46,40 @@ void put_each(const Context& on, const Sink& y, const F& f, const Arrays&... x) 
     };
     put(matrix<T>(y.array), matrix<const T>(x)...);
   });
+}
+
+template <class V>
+using Lane = std::remove_cvref_t<decltype(V{}[0])>;
+
+// The gates of x g(x): g(x), and its slope g'(x) from x and g = g(x).
+struct SigmoidGate {
+  GateCurve curve;
+
+  template <class V>
+  V value(V x) const {
+    return DRAGOMAN_CPU_BODY::sigmoid(x * (static_cast<Lane<V>>(curve.a) + static_cast<Lane<V>>(curve.b) * x * x));
+  }
+  template <class V>
+  V slope(V x, V g) const {
+    return g * (1 - g) * (static_cast<Lane<V>>(curve.a) + static_cast<Lane<V>>(3 * curve.b) * x * x);
+  }
+};
+struct NormalGate {
+  template <class V>
+  V value(V x) const {
+    return normal_distribution(x);
+  }
+  template <class V>
+  V slope(V x, V) const {
+    constexpr double kDensityAtZero = 0.39894228040143268;  // 1 / sqrt(2 pi)
+    return DRAGOMAN_CPU_BODY::exp(x * x * static_cast<Lane<V>>(-0.5)) * static_cast<Lane<V>>(kDensityAtZero);
+  }
+};
+
+// Calls use(g) with the gate g.
+template <class Use>
+void with_gate(SelfGate gate, const Use& use) {
+  gate == SelfGate::kGelu ? use(NormalGate{}) : use(SigmoidGate{curve_of(gate)});
 }
 
 // total = alpha times the sum of term(element) over all elements, into the sink. The order is fixed: first the elements
@@ -187,6 +222,23 @@ void Elementwise::do_sigmoid(const Array& x, Array& y) const {
 void Elementwise::do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const {
   put_each(
       *this, dx, [](auto d, auto v) { return d * v * (1 - v); }, dy, y);
+}
+
+void Elementwise::do_gated(const Array& x, SelfGate gate, Array& y) const {
+  with_gate(gate, [&](auto g) {
+    put_each(
+        *this, Sink::overwrite(y), [g](auto v) { return v * g.value(v); }, x);
+  });
+}
+
+void Elementwise::do_gated_backward(const Array& dy, const Array& x, SelfGate gate, Sink dx) const {
+  with_gate(gate, [&](auto g) {
+    const auto gradient = [g](auto d, auto v) {
+      const auto open = g.value(v);
+      return d * (open + v * g.slope(v, open));
+    };
+    put_each(*this, dx, gradient, dy, x);
+  });
 }
 
 void Elementwise::do_dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {

@@ -18,6 +18,8 @@ class Elementwise : public virtual Context {
   void do_tanh_backward(const Array& dy, const Array& y, Sink dx) const override;
   void do_sigmoid(const Array& x, Array& y) const override;
   void do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const override;
+  void do_gated(const Array& x, SelfGate gate, Array& y) const override;
+  void do_gated_backward(const Array& dy, const Array& x, SelfGate gate, Sink dx) const override;
   void do_dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const override;
   void do_transpose(const Array& x, Sink y) const override;
   void do_take_rows(const Array& x, const RowIndex& index, Sink y) const override;

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
+#include "dragoman/backend/absent_words.h"
 #include "dragoman/backend/cpu/products/gemm.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
@@ -14,7 +16,22 @@ struct RowSums {
   T maximum, logits, exponentials;  // of the logits x: max x, sum (x - max x), sum exp(x - max x)
 };
 
-// Replaces the logits x of one row by exp(x - max x), from which logits_gradient continues.
+// The words that are absent (absent_words.h), and the number of the others.
+struct Classes {
+  std::vector<std::int64_t> absent;
+  std::int64_t present;
+
+  template <class T>
+  Classes(const T* bias, std::int64_t V) : present(V) {
+    for (std::int64_t v = 0; v < V && bias != nullptr; ++v) {
+      if (bias[v] < static_cast<T>(kAbsentBias)) absent.push_back(v);
+    }
+    present -= std::ssize(absent);
+  }
+};
+
+// Replaces the logits x of one row by exp(x - max x), from which logits_gradient continues. Absent words do not count
+// in the sum of the logits.
 template <class T>
 RowSums<T> exponentiate(T* row, std::int64_t V) {
   const T maximum = max_of(row, V);
@@ -24,14 +41,14 @@ RowSums<T> exponentiate(T* row, std::int64_t V) {
       V,
       [&](std::int64_t v) {
         const Vec<T> x = load(row + v) - maximum, e = exp(x);
-        logits += x;
+        logits += x < static_cast<T>(kAbsentBias) ? Vec<T>{} : x;
         exponentials += e;
         store(row + v, e);
       },
       [&](std::int64_t v, std::int64_t left) {
         const Vec<T> x = load_some(row + v, left) - maximum, e = exp(x);
         for (std::int64_t i = 0; i < left; ++i) {
-          logits_rest += x[i];
+          logits_rest += x[i] < static_cast<T>(kAbsentBias) ? T{0} : x[i];
           exponentials_rest += e[i];
         }
         store_some(row + v, e, left);
@@ -39,7 +56,8 @@ RowSums<T> exponentiate(T* row, std::int64_t V) {
   return {maximum, sum_lanes<T>(logits) + logits_rest, sum_lanes<T>(exponentials) + exponentials_rest};
 }
 
-// Cross-entropy of one row, -sum q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t itself.
+// Cross-entropy of one row, -sum q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t itself. V counts
+// the words that are not absent.
 template <class T>
 void row_losses(T target_logit, std::int64_t V, const RowSums<T>& sums, const LabelSmoothing& smoothing, T* loss,
                 T* nll) {
@@ -53,12 +71,13 @@ void row_losses(T target_logit, std::int64_t V, const RowSums<T>& sums, const La
 // row = weight (softmax - q), the gradient of weight * cross-entropy with respect to the logits. On entry the row holds
 // the exponentials.
 template <class T>
-void logits_gradient(T* row, std::int64_t V, std::int64_t target, const RowSums<T>& sums,
+void logits_gradient(T* row, std::int64_t V, std::int64_t target, const Classes& classes, const RowSums<T>& sums,
                      const LabelSmoothing& smoothing, T weight) {
-  const T others = static_cast<T>(smoothing.on_others(V)), factor = weight / sums.exponentials,
+  const T others = static_cast<T>(smoothing.on_others(classes.present)), factor = weight / sums.exponentials,
           offset = others * weight;
   for (std::int64_t v = 0; v < V; ++v) row[v] = row[v] * factor - offset;
-  row[target] -= (static_cast<T>(smoothing.on_target(V)) - others) * weight;
+  row[target] -= (static_cast<T>(smoothing.on_target(classes.present)) - others) * weight;
+  for (const std::int64_t v : classes.absent) row[v] = T{0};
 }
 
 }  // namespace
@@ -90,6 +109,7 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
     matmul(y, Transpose::kNo, E, Transpose::kYes, Sink::overwrite(logits));
     dispatch(Y.dtype(), [&]<class T>() {
       const auto x = matrix<T>(logits);
+      const Classes classes(b && !dry() ? b.data<T>() : nullptr, V);
       launch(divide_up(rows, kRowBlock), [&](std::int64_t block) {
         const std::int32_t* target = targets.data<std::int32_t>() + top;
         for_rows(rows, block, [&](std::int64_t r) {
@@ -105,8 +125,9 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
           }
           const T target_logit = row[target[r]];
           const RowSums<T> sums = exponentiate(row, V);
-          row_losses(target_logit, V, sums, smoothing, &losses.data<T>()[top + r], &nll.data<T>()[top + r]);
-          if (gradients) logits_gradient(row, V, target[r], sums, smoothing, static_cast<T>(weight));
+          row_losses(target_logit, classes.present, sums, smoothing, &losses.data<T>()[top + r],
+                     &nll.data<T>()[top + r]);
+          if (gradients) logits_gradient(row, V, target[r], classes, sums, smoothing, static_cast<T>(weight));
         });
       });
     });

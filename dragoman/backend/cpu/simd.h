@@ -161,6 +161,29 @@ inline Vec<double> tanh(Vec<double> x) {
   return x;
 }
 
+// Phi(x), the distribution function of the normal distribution: erfc(-x / sqrt(2)) / 2. In float: accurate to 3e-7, and
+// to the same share of the smaller of Phi(x) and Phi(-x) while x^2 is small. The approximation of erfc is that of
+// Numerical Recipes, with a relative error of at most 1.2e-7.
+inline Vec<float> normal_distribution(Vec<float> x) {
+  const Vec<float> z = select(x < 0.0f, -x, x) * 0.70710678118654752f, t = 1.0f / (1.0f + 0.5f * z);
+  Vec<float> p = Vec<float>{} + 0.17087277f;
+  p = p * t - 0.82215223f;
+  p = p * t + 1.48851587f;
+  p = p * t - 1.13520398f;
+  p = p * t + 0.27886807f;
+  p = p * t - 0.18628806f;
+  p = p * t + 0.09678418f;
+  p = p * t + 0.37409196f;
+  p = p * t + 1.00002368f;
+  p = p * t - 1.26551223f;
+  const Vec<float> tail = 0.5f * t * exp(p - z * z);
+  return select(x < 0.0f, tail, 1.0f - tail);
+}
+inline Vec<double> normal_distribution(Vec<double> x) {
+  for (std::int64_t i = 0; i < kLanes<double>; ++i) x[i] = 0.5 * std::erfc(-x[i] * 0.70710678118654752440);
+  return x;
+}
+
 // Calls full(i) for each whole vector of [0, count) and, if `left` elements remain, part(i, left).
 template <class T, class Full, class Part>
 inline void for_lanes(std::int64_t count, const Full& full, const Part& part) {

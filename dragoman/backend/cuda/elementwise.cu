@@ -47,6 +47,38 @@ struct ReluGradient {
   __device__ float operator()(float dy, float y) const { return y > 0 ? dy : 0; }
 };
 
+// The gates of x g(x), as on the CPU: g(x), and its slope g'(x) from x and g = g(x).
+struct SigmoidGate {
+  float a, b;
+  __device__ float value(float x) const { return sigmoid(x * (a + b * x * x)); }
+  __device__ float slope(float x, float g) const { return g * (1 - g) * (a + 3 * b * x * x); }
+};
+struct NormalGate {
+  __device__ float value(float x) const { return normcdff(x); }
+  __device__ float slope(float x, float) const { return 0.39894228f * expf(-0.5f * x * x); }
+};
+template <class G>
+struct Gated {
+  G g;
+  __device__ float operator()(float x) const { return x * g.value(x); }
+};
+template <class G>
+struct GatedGradient {
+  G g;
+  __device__ float operator()(float dy, float x) const {
+    const float open = g.value(x);
+    return dy * (open + x * g.slope(x, open));
+  }
+};
+
+// Calls use(g) with the gate g.
+template <class Use>
+void with_gate(SelfGate gate, const Use& use) {
+  const GateCurve curve = curve_of(gate);
+  gate == SelfGate::kGelu ? use(NormalGate{})
+                          : use(SigmoidGate{static_cast<float>(curve.a), static_cast<float>(curve.b)});
+}
+
 // Writes f of the runs x... to the run at y, or adds it.
 template <int kCount, class F, class To, class... From>
 __device__ void put_run(const F& f, To* y, bool accumulates, const Run<From, kCount>&... x) {
@@ -186,6 +218,16 @@ void Elementwise::do_sigmoid(const Array& x, Array& y) const {
 
 void Elementwise::do_sigmoid_backward(const Array& dy, const Array& y, Sink dx) const {
   map_to_sink(*this, SigmoidGradient{}, dy, y, dx);
+}
+
+void Elementwise::do_gated(const Array& x, SelfGate gate, Array& y) const {
+  with_gate(gate, [&]<class G>(G g) {
+    dispatch(x.dtype(), [&]<class T>() { map(*this, Gated<G>{g}, matrix<T>(y), false, matrix<const T>(x)); });
+  });
+}
+
+void Elementwise::do_gated_backward(const Array& dy, const Array& x, SelfGate gate, Sink dx) const {
+  with_gate(gate, [&]<class G>(G g) { map_to_sink(*this, GatedGradient<G>{g}, dy, x, dx); });
 }
 
 void Elementwise::do_dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {

@@ -133,6 +133,23 @@ TEST_P(CudaElementwise, ProductsAndActivationsAgreeWithTheCpu) {
   }
 }
 
+TEST_P(CudaElementwise, GatedActivationsAgreeWithTheCpu) {
+  for (const SelfGate gate : {SelfGate::kSilu, SelfGate::kGelu, SelfGate::kGeluTanh, SelfGate::kGeluSigmoid}) {
+    for (const Shape& shape : kShapes) {
+      for (const auto write : kWrites) {
+        expect_as_on_cpu([&](const Backend& on, DType dtype) {
+          const Maker values{on, dtype}, gradients{on, accumulation_dtype(dtype)};
+          const Array x = values.array(shape, 1), dy = values.array(shape, 2), dx = gradients.array(shape, 3);
+          Array y = values.array(shape, 4);
+          on.gated(x, gate, y);
+          on.gated_backward(dy, x, gate, {dx, write});
+          return std::vector<Array>{y, dx};
+        });
+      }
+    }
+  }
+}
+
 TEST_P(CudaElementwise, TakenAndPlacedRowsAgreeWithTheCpu) {
   const std::vector<double> taken{6, 0, 6, 3, 6}, starts{0, 1, 1, 1, 2, 2, 2, 5}, takers{1, 3, 0, 2, 4};
   for (const std::int64_t d : {1, 8, 37, 512}) {

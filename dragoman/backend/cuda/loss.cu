@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "dragoman/backend/absent_words.h"
 #include "dragoman/backend/cuda/kernel.cuh"
 
 namespace dragoman::cuda {
@@ -29,9 +30,10 @@ struct LossRows {
   const std::int32_t* targets;
   float *losses, *nll;
   int V, width;  // number of words, and of elements in a row of logits: elements from V on get zero gradients
-  double on_target, on_others;  // the smoothed probabilities q of the target and of each other word
-  float weight;                 // factor of the gradients
-  bool gradients;               // whether to compute them
+  const std::int32_t* absent;  // the number of absent words (absent_words.h); null if there is no bias
+  LabelSmoothing smoothing;
+  float weight;    // factor of the gradients
+  bool gradients;  // whether to compute them
 };
 
 // The logits of pack i, with the bias. The pack is passed by value so that it is loaded by one instruction.
@@ -62,13 +64,35 @@ __device__ Pack<T> rounded(const float (&x)[Pack<T>::kCount]) {
   return y;
 }
 
-// Writes the cross-entropy of a row, -sum_v q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t
-// itself, where nll_v = log_sum - logit_v. `total` is the sum of the logits.
+// The smoothed probabilities q of the target and of each other word, of those that are not absent.
+struct Smoothed {
+  int present;
+  double on_target, on_others;
+};
 template <class T>
-__device__ void write_losses(const LossRows<T>& rows, std::int64_t r, float target_logit, float log_sum, float total) {
+__device__ Smoothed smoothed(const LossRows<T>& rows) {
+  const int present = rows.V - (rows.absent == nullptr ? 0 : *rows.absent);
+  return {present, rows.smoothing.on_target(present), rows.smoothing.on_others(present)};
+}
+
+// Counts the absent words. One block.
+template <class T>
+__global__ void __launch_bounds__(kThreads) count_absent(const T* bias, int V, std::int32_t* absent) {
+  __shared__ float counts[kThreads / kWarp];
+  float count = 0;
+  for (int v = threadIdx.x; v < V; v += blockDim.x) count += to_float(bias[v]) < kAbsentBias ? 1.0f : 0.0f;
+  count = block_sum(count, counts);
+  if (threadIdx.x == 0) *absent = static_cast<std::int32_t>(count);
+}
+
+// Writes the cross-entropy of a row, -sum_v q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t
+// itself, where nll_v = log_sum - logit_v. `total` is the sum of the logits of words that are not absent.
+template <class T>
+__device__ void write_losses(const LossRows<T>& rows, const Smoothed& q, std::int64_t r, float target_logit,
+                             float log_sum, float total) {
   const double target_nll = static_cast<double>(log_sum) - static_cast<double>(target_logit);
-  const double all_nll = static_cast<double>(log_sum) * rows.V - static_cast<double>(total);
-  rows.losses[r] = static_cast<float>((rows.on_target - rows.on_others) * target_nll + rows.on_others * all_nll);
+  const double all_nll = static_cast<double>(log_sum) * q.present - static_cast<double>(total);
+  rows.losses[r] = static_cast<float>((q.on_target - q.on_others) * target_nll + q.on_others * all_nll);
   rows.nll[r] = static_cast<float>(target_nll);
 }
 
@@ -116,30 +140,34 @@ __global__ void __launch_bounds__(kThreads, 3) cross_entropy_kernel(LossRows<T> 
     read_logits(rows, source[i], i, x);
     sum.add(x);
 #pragma unroll
-    for (int j = 0; j < kCount; ++j) total += x[j];
+    for (int j = 0; j < kCount; ++j) total += x[j] < kAbsentBias ? 0.0f : x[j];
   }
   if (whole < all && threadIdx.x == whole % blockDim.x) {
     read_logits(rows, source[whole], whole, x);
 #pragma unroll
     for (int j = 0; j < kCount; ++j) {
       const bool there = whole * kCount + j < V;
-      total += there ? x[j] : 0.0f;
+      total += there && !(x[j] < kAbsentBias) ? x[j] : 0.0f;
       if (!there) x[j] = -INFINITY;
     }
     sum.add(x);
   }
   const float log_sum = block_join(sum, shared_sums).log();
   total = block_sum(total, shared_totals);
-  if (threadIdx.x == 0) write_losses(rows, r, target_logit, log_sum, total);
+  const Smoothed q = smoothed(rows);
+  if (threadIdx.x == 0) write_losses(rows, q, r, target_logit, log_sum, total);
   if (!rows.gradients) return;
 
   // Pass 3.
-  const float base = log_sum * ExpSum::kLog2E, offset = static_cast<float>(rows.on_others) * rows.weight;
-  const float at_target = static_cast<float>(rows.on_target - rows.on_others) * rows.weight;
+  const float base = log_sum * ExpSum::kLog2E, offset = static_cast<float>(q.on_others) * rows.weight;
+  const float at_target = static_cast<float>(q.on_target - q.on_others) * rows.weight;
   for (int i = threadIdx.x; i < all; i += blockDim.x) {
     read_logits(rows, source[i], i, x);
 #pragma unroll
-    for (int j = 0; j < kCount; ++j) x[j] = power_of_two(x[j] * ExpSum::kLog2E - base) * rows.weight - offset;
+    for (int j = 0; j < kCount; ++j) {
+      const float gradient = power_of_two(x[j] * ExpSum::kLog2E - base) * rows.weight - offset;
+      x[j] = x[j] < kAbsentBias ? 0.0f : gradient;
+    }
     if (i == target / kCount) {
 #pragma unroll
       for (int j = 0; j < kCount; ++j) x[j] -= j == target % kCount ? at_target : 0.0f;
@@ -201,14 +229,17 @@ void Loss::do_smoothed_cross_entropy(const Array& Y, const Array& E, const Array
                      .nll = elements<float>(nll),
                      .V = static_cast<int>(V),
                      .width = static_cast<int>(width),
-                     .on_target = smoothing.on_target(V),
-                     .on_others = smoothing.on_others(V),
+                     .absent = nullptr,
+                     .smoothing = smoothing,
                      .weight = static_cast<float>(weight),
                      .gradients = gradients};
     if (b) {
       const Array bias = empty({width}, logit_type);
       scaled(b, 1.0, Sink::overwrite(bias.columns(0, V)));
       rows.bias = elements<const T>(bias);
+      const Array absent = empty({1}, DType::kInt32);
+      launch(*this, count_absent<T>, 1, kThreads, 0, rows.bias, rows.V, elements<std::int32_t>(absent));
+      rows.absent = elements<const std::int32_t>(absent);
     }
     for (std::int64_t top = 0; top < R; top += chunk) {
       const std::int64_t height = std::min(chunk, R - top);

@@ -16,6 +16,7 @@ struct LossCase {
   LabelSmoothing smoothing = kRest;
   Sink::Write write = Sink::Write::kOverwrite;  // of all gradients
   bool parameters_rounded = false;              // gradients of parameters in the element type, not in float32
+  bool absent = false;                          // every third word is absent; needs a bias
 };
 
 // Random numbers divided by 4: the logits are then so small that their rounding stays far below the tolerance.
@@ -40,10 +41,12 @@ Array some_targets(const Backend& on, std::int64_t R, std::int64_t V) {
 
 KernelCall call_of(const LossCase& one) {
   return [one](const Backend& on, DType dtype) -> std::vector<Array> {
-    const auto& [R, V, d, chunk, bias, smoothing, write, parameters_rounded] = one;
+    const auto& [R, V, d, chunk, bias, smoothing, write, parameters_rounded, absent] = one;
+    Doubles biases = small_values(V, 3);
+    for (std::int64_t v = 1; v < V && absent; v += 3) biases[v] = -1e30;
     const DType parameters = parameters_rounded ? dtype : accumulation_dtype(dtype);
     const Array Y = view(on, {R, d}, dtype, 1), E = make_array(on, {V, d}, dtype, small_values(V * d, 2));
-    const Array b = bias ? make_array(on, {V}, dtype, small_values(V, 3)) : Array();
+    const Array b = bias ? make_array(on, {V}, dtype, biases) : Array();
     Array losses = make_array(on, {R}, accumulation_dtype(dtype), random_values(R, 4));
     Array nll = make_array(on, {R}, accumulation_dtype(dtype), random_values(R, 5));
     const Array dY = view(on, {R, d}, dtype, 6), dE = view(on, {V, d}, parameters, 7);
@@ -60,6 +63,14 @@ TEST_P(CudaLoss, AgreesWithTheCpuForSmallVocabularies) {
       expect_as_on_cpu(call_of({.R = 21, .V = V, .d = 9, .chunk = 64, .bias = bias}), 2);
       expect_as_on_cpu(call_of({.R = 21, .V = V, .d = 8, .chunk = 64, .bias = bias, .smoothing = kUniform}), 2);
     }
+  }
+}
+
+// None of the first three targets of 102 words is absent.
+TEST_P(CudaLoss, AgreesWithTheCpuIfWordsAreAbsent) {
+  for (const LabelSmoothing& smoothing : {kRest, kUniform}) {
+    expect_as_on_cpu(
+        call_of({.R = 3, .V = 102, .d = 8, .chunk = 64, .bias = true, .smoothing = smoothing, .absent = true}), 2);
   }
 }
 

@@ -35,7 +35,7 @@ decode::TranslatorOptions options_of(const TranslationSettings& settings, const 
 }
 
 void require_search_effects(const CommandSettings& given, const decode::SearchSettings& search) {
-  for (const char* key : {"beam", "stop"}) {
+  for (const char* key : {"beam", "stop", "rules"}) {
     given.require_effect(key, search.method == decode::Method::kBeam, "without --search beam.");
   }
   for (const char* key : {"temperature", "top-k", "top-p", "seed"}) {

@@ -15,6 +15,7 @@ std::string type_of(const model::SafetensorsFile& file) {
   std::string type = "float32";
   for (const model::TensorLabel& label : file.labels()) {
     if (label.type == model::StoredType::kI8) return "int8";
+    if (label.type == model::StoredType::kF16) type = "float16";
     if (label.type == model::StoredType::kBF16) type = "bfloat16";
   }
   return type;

@@ -51,7 +51,7 @@ bool DeviceEngine::supports(std::span<const model::Seq2Seq* const> models, const
   if (models.size() != 1 || !models[0]->steps_can_be_recorded() || settings.no_repeat_ngram > 0) return false;
   // When EOS is barred, there must be a word besides UNK to choose.
   if (settings.method == Method::kGreedy) return models[0]->target_vocabulary() > kFirstWord + 2;
-  return settings.method == Method::kBeam && settings.beam <= kMaxBeam;
+  return settings.method == Method::kBeam && settings.rules == Rules::kPaper && settings.beam <= kMaxBeam;
 }
 
 DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const SearchSettings& settings,

@@ -18,7 +18,7 @@ namespace dragoman::decode {
 class DeviceEngine {
  public:
   // Whether the device can run such searches: beam search with at most kMaxBeam hypotheses or greedy search, without
-  // no_repeat_ngram, with one model whose steps do not need the host.
+  // no_repeat_ngram and with the paper's rules, with one model whose steps do not need the host.
   static bool supports(std::span<const model::Seq2Seq* const> models, const SearchSettings& settings);
 
   // Takes memory from the backend's arena and keeps it until it is destroyed.

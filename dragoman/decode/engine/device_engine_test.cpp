@@ -126,6 +126,7 @@ TEST(DeviceEngine, RefusesWhatNeedsTheHost) {
   EXPECT_FALSE(DeviceEngine::supports(two, {}));
   EXPECT_FALSE(DeviceEngine::supports(one, {.beam = 17}));
   EXPECT_FALSE(DeviceEngine::supports(one, {.no_repeat_ngram = 2}));
+  EXPECT_FALSE(DeviceEngine::supports(one, {.rules = Rules::kTransformers}));
   EXPECT_FALSE(DeviceEngine::supports(one, {.method = Method::kSample}));
   DeviceEngine engine(*small.on, small.model, {}, {.sentences = 2, .source_tokens = 8});
   EXPECT_TRUE(engine.accepts({.source = {5, 2}, .prefix = {}}));

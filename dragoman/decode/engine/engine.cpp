@@ -189,7 +189,7 @@ std::unique_ptr<Engine::Active> Engine::make_active(TranslationRequest request) 
   auto trace = options.trace || options.links
                    ? std::make_unique<Trace>(models_.front()->sites(), options.trace_layers, extent)
                    : nullptr;
-  const Bounds bounds{.prefix = request.prefix, .limit = limit(request)};
+  const Bounds bounds{.prefix = request.prefix, .limit = limit(request), .given = request.given};
   const std::uint64_t stream = request.stream.value_or(request.number);
   const SearchSettings settings = search_of(request);
   const bool records_candidates = options.trace;

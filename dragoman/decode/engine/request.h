@@ -34,6 +34,7 @@ struct TranslationRequest {
   data::Sentence prefix;     // words that the translation must begin with
   std::uint64_t number = 0;  // identifies the request; its Result has the same number
   RequestOptions options = {};
+  std::int64_t given = 0;  // so many words of the prefix count as certain, such as the code of a language
   std::optional<std::uint64_t> stream = std::nullopt;  // stream of random numbers for sampling; defaults to `number`
 };
 

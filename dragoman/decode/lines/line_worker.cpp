@@ -54,6 +54,14 @@ std::vector<TranslationRequest> requests_for(const LineQueue::Line& line, std::v
   return requests;
 }
 
+// Lets the translation begin with the first token of its tokenizer, if there is one.
+void begin_with_first(TranslationRequest& request, const text::Tokenizer& tokenizer) {
+  const std::optional<std::int32_t> first = tokenizer.first();
+  if (!first) return;
+  if (request.prefix.empty() || request.prefix.front() != *first) request.prefix.insert(request.prefix.begin(), *first);
+  request.given = 1;
+}
+
 // The text of the tokens without trailing byte tokens, because these may be the beginning of a character whose other
 // bytes are still to come.
 std::string certain_text(data::Sentence tokens, const text::Tokenizer& tokenizer) {
@@ -132,6 +140,7 @@ void LineWorker::begin(const LineQueue::Line& line) {
                                       "; shorten it or raise --max-extra."));
   }
   requests[0].prefix = prefix;
+  for (TranslationRequest& request : requests) begin_with_first(request, to);
   try {
     enter(number, std::move(requests));
     under_way_.at(number).options = source.options;

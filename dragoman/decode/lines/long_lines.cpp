@@ -34,10 +34,13 @@ std::size_t end_of_piece(const data::Sentence& tokens, std::size_t first, std::s
 std::vector<data::Sentence> pieces(const data::Sentence& tokens, std::int64_t longest,
                                    const text::Tokenizer& tokenizer) {
   std::vector<data::Sentence> pieces;
-  for (std::size_t first = 0; first < tokens.size();) {
-    const std::size_t end = end_of_piece(tokens, first, static_cast<std::size_t>(longest), tokenizer);
-    pieces.emplace_back(tokens.begin() + static_cast<std::ptrdiff_t>(first),
-                        tokens.begin() + static_cast<std::ptrdiff_t>(end));
+  const std::size_t coded = tokenizer.first() ? 1 : 0;  // tokens[0] is then the first token
+  const std::size_t most = std::max<std::size_t>(1, static_cast<std::size_t>(longest) - coded);
+  for (std::size_t first = coded; first < tokens.size();) {
+    const std::size_t end = end_of_piece(tokens, first, most, tokenizer);
+    data::Sentence& piece = pieces.emplace_back(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(coded));
+    piece.insert(piece.end(), tokens.begin() + static_cast<std::ptrdiff_t>(first),
+                 tokens.begin() + static_cast<std::ptrdiff_t>(end));
     first = end;
   }
   return pieces;

@@ -15,7 +15,7 @@ namespace dragoman::decode {
 
 // Splits the tokens into pieces of at most `longest` tokens, each as long as possible. A piece ends where a sentence
 // seems to end if the piece then has at least half of `longest`. Otherwise it ends between two words, and inside a word
-// only if the word is longer than a piece.
+// only if the word is longer than a piece. If the tokenizer has a first token, every piece begins with it.
 std::vector<data::Sentence> pieces(const data::Sentence& tokens, std::int64_t longest,
                                    const text::Tokenizer& tokenizer);
 

@@ -4,9 +4,11 @@
 
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "dragoman/decode/lines/long_lines.h"
 #include "dragoman/decode/testing.h"
+#include "dragoman/text/model_file.h"
 
 namespace dragoman::decode {
 namespace {
@@ -223,6 +225,37 @@ TEST_F(TranslatorTest, ATranslationBeginsWithItsPrefix) {
   EXPECT_EQ(results[1].text, translator.translate(std::vector<std::string>{"one two"})[0].text);
   EXPECT_TRUE(results[2].text.starts_with("seven")) << results[2].text;
   EXPECT_EQ(results[2].pieces, 3);
+}
+
+// "nine" stands for the code of a language.
+TEST_F(TranslatorTest, TranslationsBeginWithTheFirstTokenOfTheirTokenizer) {
+  const text::Tokenizer& plain = data::word_tokenizer();
+  const std::string piece = "\u2581nine";
+  const std::int32_t code = *plain.id(piece);
+  const auto coded = text::Tokenizer::from_bytes(text::with_first_piece(plain.bytes(), piece), "coded");
+  const auto results = [&](const SourceLine& given, std::int64_t longest) {
+    Translator translator(directory,
+                          {.search = {.alpha = 0}, .threads = 1, .longest = longest, .alignment = HeadChoice{}});
+    TranslatedLine result;
+    bool is_first = true;
+    translator.translate([&](SourceLine& line,
+                             const std::stop_token&) { return std::exchange(is_first, false) && (line = given, true); },
+                         [&](const TranslatedLine& line) { result = line; });
+    return result;
+  };
+  // The same translation with the code as a word of both sentences, which then counts.
+  const TranslatedLine by_hand = results({"nine one two", "nine"}, 100);
+  model::write_tokenizers(directory, {coded, coded}, true);
+  const TranslatedLine found = results({"one two"}, 100);
+  EXPECT_EQ(found.source, by_hand.source);
+  EXPECT_EQ(found.target, by_hand.target);
+  EXPECT_EQ("nine" + (found.text.empty() ? "" : " " + found.text), by_hand.text);
+  EXPECT_GT(found.log_probability, by_hand.log_probability);
+  EXPECT_TRUE(results({"one two", "eight"}, 100).text.starts_with("eight"));
+  EXPECT_EQ(results({data::words(9)}, 4).pieces, 3);  // of three words and the code
+  EXPECT_EQ(pieces(coded.encode("one two three four"), 3, coded),
+            (std::vector<data::Sentence>{{code, *plain.id("\u2581one"), *plain.id("\u2581two")},
+                                         {code, *plain.id("\u2581three"), *plain.id("\u2581four")}}));
 }
 
 TEST_F(TranslatorTest, APrefixThatLeavesNoRoomIsRefusedWithItsLineNumber) {

@@ -27,6 +27,8 @@ void BeamSearch::advance(std::span<const Offer> offers) {
   candidates_.clear();
   if (wants_all()) {
     collect_forced(offers);
+  } else if (settings_.rules == Rules::kTransformers && step_ + 1 == bounds_.limit) {
+    collect_ends();
   } else {
     collect(offers);
   }
@@ -67,8 +69,21 @@ void BeamSearch::collect(std::span<const Offer> offers) {
 // While the prefix lasts there is one hypothesis; its only candidate is the next word of the prefix.
 void BeamSearch::collect_forced(std::span<const Offer> offers) {
   const std::int32_t word = bounds_.prefix[step_];
-  const double log_p = alive_[0].log_probability + offers[0].all[word];
+  const double log_p = alive_[0].log_probability + (step_ < bounds_.given ? 0 : offers[0].all[word]);
   candidates_.push_back({0, word, log_p, log_p / penalty(step_ + 1)});
+}
+
+// The last token is EOS, at no cost.
+void BeamSearch::collect_ends() {
+  for (std::size_t row = 0; row < alive_.size(); ++row) {
+    const double log_p = alive_[row].log_probability;
+    candidates_.push_back({static_cast<std::int32_t>(row), kEos, log_p, log_p / penalty(step_ + 1)});
+  }
+}
+
+// Whether a candidate of the step that was just taken is complete.
+bool BeamSearch::ends(const Candidate& candidate) const {
+  return candidate.word == kEos || (settings_.rules == Rules::kCtranslate2 && step_ == bounds_.limit);
 }
 
 // Goes through the candidates, best first, and decides the fate of each: alive, finished, or dropped.
@@ -77,23 +92,27 @@ void BeamSearch::choose() {
   alive_.clear();
   rows_.clear();
   const auto beam = static_cast<std::size_t>(settings_.beam);
-  for (Candidate& candidate : candidates_) {
-    const bool ends = candidate.word == kEos;
-    if (!ends && alive_.size() == beam) {
+  const std::size_t most_finished =
+      settings_.rules == Rules::kCtranslate2 ? std::numeric_limits<std::size_t>::max() : beam;
+  first_has_ended_ = first_has_ended_ || ends(candidates_.front());
+  for (std::size_t rank = 0; rank < candidates_.size(); ++rank) {
+    Candidate& candidate = candidates_[rank];
+    const bool is_end = ends(candidate);
+    if (is_end ? only_first_end() && rank >= beam : alive_.size() == beam) {
       candidate.fate = Fate::kCrowdedOut;
       continue;
     }
     // Ties: the hypothesis that ended earlier stays ahead.
     const auto place = std::ranges::upper_bound(finished_, candidate.score, std::greater<>(), &Finished::score);
-    if (ends && place == finished_.end() && finished_.size() == beam) {
+    if (is_end && place == finished_.end() && finished_.size() == most_finished) {
       candidate.fate = Fate::kBeaten;
       continue;
     }
     const std::int32_t last = words_.add(former_[candidate.row].last, candidate.word, candidate.row);
-    if (ends) {
+    if (is_end) {
       candidate.fate = Fate::kFinished;
       finished_.insert(place, {last, candidate.log_probability, candidate.score});
-      if (finished_.size() > beam) finished_.pop_back();
+      if (finished_.size() > most_finished) finished_.pop_back();
     } else {
       alive_.push_back({last, candidate.log_probability, words_.repeats(last, settings_.no_repeat_ngram)});
       rows_.push_back({candidate.row, candidate.word});
@@ -120,10 +139,16 @@ double BeamSearch::best_possible_score(double log_probability) const {
 bool BeamSearch::over() const {
   if (alive_.empty() || step_ >= bounds_.limit) return true;
   const auto asked = static_cast<std::size_t>(settings_.n_best);
-  if (settings_.stop == Stop::kBeam) return finished_.size() >= static_cast<std::size_t>(settings_.beam);
-  if (finished_.size() < asked) return false;
+  const bool full = finished_.size() >= static_cast<std::size_t>(settings_.beam);
+  if (settings_.rules == Rules::kCtranslate2) {
+    const bool has_norm = settings_.length_norm != LengthNorm::kNone && settings_.alpha != 0;
+    return has_norm ? full : first_has_ended_ && finished_.size() >= asked;
+  }
+  if (settings_.stop == Stop::kBeam) return full;
   double best = alive_[0].log_probability;
   for (const Alive& alive : alive_) best = std::max(best, alive.log_probability);
+  if (settings_.rules == Rules::kTransformers) return full && best / penalty(step_) <= finished_.back().score;
+  if (finished_.size() < asked) return false;
   return finished_[asked - 1].score > best_possible_score(best);
 }
 

@@ -1,6 +1,20 @@
 // Beam search for one sentence (Section 6.1 of the paper; Wu et al., 2016). Each step extends the hypotheses that are
 // alive, all of the same length, by one word and keeps the best of them alive. Hypotheses that end are put aside. When
 // the search stops is a setting (see Stop); by default, when no hypothesis alive can still become one of the n_best.
+//
+// Other programs have other rules (SearchSettings::rules). Of the 2B best candidates of a step, B being the width of
+// the beam:
+//   paper          any that ends in EOS is put aside, and the best B of all steps are kept. At the limit, those alive
+//   are
+//                  cut off.
+//   transformers   one that ends is put aside only if it is among the first B; the best B are kept. The last token that
+//                  the limit allows is EOS for certain, with probability 1. Stops when B have ended and the best one
+//                  alive, divided by the penalty of its length now, is not better than the worst of them
+//                  (early_stopping is false), or with stop beam as soon as B have ended (true).
+//   ctranslate2    one that ends is put aside only if it is among the first B; all are kept. At the limit, those alive
+//                  count as ended. Stops when B have ended; without a length norm, when the first of a step has ended
+//                  and n_best are there.
+// In all of them the first B that do not end stay alive.
 #pragma once
 
 #include <cstdint>
@@ -65,7 +79,11 @@ class BeamSearch {
 
   void collect(std::span<const Offer> offers);
   void collect_forced(std::span<const Offer> offers);
+  void collect_ends();
   void choose();
+  bool ends(const Candidate& candidate) const;
+  // Whether another program's rules put aside only candidates that are among the first `beam` of their step.
+  bool only_first_end() const { return settings_.rules != Rules::kPaper; }
   bool over() const;
   double penalty(std::int64_t length) const;
   // The best score that a hypothesis alive with this log-probability can still reach.
@@ -79,7 +97,8 @@ class BeamSearch {
   std::int64_t step_ = 0;  // steps taken, which is the length of the hypotheses alive
   WordTree words_;
   std::vector<Alive> alive_, former_;  // one for each row, now and before the last step
-  std::vector<Finished> finished_;     // at most `beam`, the best score first
+  std::vector<Finished> finished_;     // the best score first; at most `beam`, unless the rules keep all
+  bool first_has_ended_ = false;       // the best candidate of some step
   std::vector<Candidate> candidates_;
   std::vector<Continuation> rows_;
 };

@@ -296,6 +296,20 @@ TEST(BeamSearch, NeverRepeatsAnNgramThatTheSettingsForbid) {
   }
 }
 
+// Only 4 and 5 may come besides EOS and UNK, although a beam of 8 would take more.
+TEST(BeamSearch, AbsentWordsAreNeverChosen) {
+  const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
+  const ScriptedModel scripted(*on, 8, [](int, int) { return Doubles{0, 0, 0, 0, 1, 1, -1e30, -1e30}; });
+  const std::vector<Sentence> sources{{7, 2}};
+  for (const Method method : {Method::kBeam, Method::kSample}) {
+    const auto found = search(*on, scripted, sources, {.method = method, .beam = 8, .n_best = 8, .max_extra = 5});
+    for (const Hypothesis& hypothesis : found[0]) {
+      EXPECT_GT(hypothesis.log_probability, -100);
+      for (const std::int32_t word : hypothesis.tokens) EXPECT_LT(word, 6);
+    }
+  }
+}
+
 TEST(SearchSettings, RefuseWhatCannotWork) {
   for (const SearchSettings& wrong :
        {SearchSettings{.beam = 0}, SearchSettings{.beam = 100'000}, SearchSettings{.alpha = -1},

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "dragoman/backend/absent_words.h"
+
 namespace dragoman::decode {
 namespace {
 
@@ -95,7 +97,8 @@ void Offers::vote(Backend& on, std::span<const model::Seq2Seq* const> models, st
 Offer Offers::row(std::int64_t r) const {
   const auto first = static_cast<std::size_t>(r * k_);
   std::size_t offered = 0;
-  while (offered < static_cast<std::size_t>(k_) && ids_[first + offered] != kNoWord) ++offered;
+  const auto is_word = [this](std::size_t i) { return ids_[i] != kNoWord && log_p_[i] > kAbsentBias; };
+  while (offered < static_cast<std::size_t>(k_) && is_word(first + offered)) ++offered;
   return {.ids = std::span(ids_).subspan(first, offered),
           .log_p = std::span(log_p_).subspan(first, offered),
           .all = all_.empty() ? std::span<const double>() : std::span(all_).subspan(r * V_, V_)};

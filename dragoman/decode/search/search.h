@@ -32,12 +32,17 @@ enum class Stop : std::uint8_t {
 };
 constexpr std::array<std::string_view, 2> names(Stop) { return {"provable", "beam"}; }
 
+// Whose beam search is followed. They differ in which hypotheses count as ended and in when the search stops (beam.h).
+enum class Rules : std::uint8_t { kPaper, kTransformers, kCtranslate2 };
+constexpr std::array<std::string_view, 3> names(Rules) { return {"paper", "transformers", "ctranslate2"}; }
+
 struct SearchSettings {
   Method method = Method::kBeam;
   int beam = 4;
   double alpha = 0.6;
   LengthNorm length_norm = LengthNorm::kGnmt;
   Stop stop = Stop::kProvable;
+  Rules rules = Rules::kPaper;
   int n_best = 1;
   int max_extra = 50;       // a translation with its EOS may be this many tokens longer than its source without EOS
   int min_length = 0;       // a translation, EOS included, has at least this many tokens
@@ -56,6 +61,8 @@ struct SearchSettings {
     field("stop", stop,
           "beam search stops when no hypothesis can still win (provable) or as many have ended as the beam is wide "
           "(beam)");
+    field("rules", rules,
+          "whose beam search to follow: the paper's, or that of another program, for models that come from it");
     field("n-best", n_best, "number of translations for each line");
     field("max-extra", max_extra, "tokens that a translation may have beyond those of its source");
     field("min-length", min_length, "least number of tokens of a translation, the end of the sentence included");
@@ -102,6 +109,7 @@ std::int64_t words_wanted(const SearchSettings& settings, std::int64_t choices, 
 struct Bounds {
   data::Sentence prefix;   // the words that the translation must begin with
   std::int64_t limit = 0;  // most tokens of the translation, EOS included
+  std::int64_t given = 0;  // so many words of the prefix count as certain: they add nothing to the log-probability
 };
 
 // The words of all hypotheses of a search, as a tree: each word refers to the one before it, so that hypotheses share

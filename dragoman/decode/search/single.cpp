@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dragoman/backend/absent_words.h"
+
 namespace dragoman::decode {
 namespace {
 
@@ -44,9 +46,10 @@ void SingleSearch::advance(std::span<const Offer> offers) {
 }
 
 SingleSearch::Word SingleSearch::choose(Path& path, const Offer& offer) {
-  if (forced()) return {bounds_.prefix[step_], offer.all[bounds_.prefix[step_]]};
+  if (forced()) return {bounds_.prefix[step_], step_ < bounds_.given ? 0 : offer.all[bounds_.prefix[step_]]};
   choices_.clear();
   const auto allow = [&](std::int32_t id, double log_p) {
+    if (log_p < kAbsentBias) return;
     if (id == kEos && step_ + 1 < settings_.min_length) return;
     if (!std::ranges::binary_search(path.barred, id)) choices_.push_back({id, log_p});
   };

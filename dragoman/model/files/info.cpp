@@ -76,12 +76,16 @@ void check_format(const Json& config, std::string_view where) {
 // models of earlier versions are as their defaults say. So files that lack them stay readable.
 constexpr std::string_view kLaterKeys[] = {"initialisation", "window-kind",        "attention-score",
                                            "norm-kind",      "batch-norm-padding", "batch-norm-epsilon"};
+// The same for all architectures: the Universal Transformer has them too.
+constexpr std::string_view kLatestKeys[] = {"first-position", "embedding-scale", "activation", "decoder-d-ff",
+                                            "decoder-heads"};
 
 // A missing entry must not become the default, which would be another model.
 void require_all_keys(const Json& sizes, ModelConfig config, std::string_view where) {
   const bool may_be_old = config.arch() == default_model().arch();
   config.fields([&](std::string_view key, auto&&, std::string_view) {
-    const bool is_later = may_be_old && std::ranges::count(kLaterKeys, key) > 0;
+    const bool is_later =
+        std::ranges::count(kLatestKeys, key) > 0 || (may_be_old && std::ranges::count(kLaterKeys, key) > 0);
     const bool is_there = sizes.contains(std::string(key)) || is_later;
     require<Error>(is_there, where, " has no entry '", key, "'; copy the model again.");
   });

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/half.h"
 #include "dragoman/model/checked.h"
 
 namespace dragoman::model {
@@ -27,8 +28,10 @@ struct TypeName {
   const char* name;
   std::int64_t bytes;
 };
-constexpr TypeName kTypes[] = {
-    {StoredType::kF32, "F32", 4}, {StoredType::kBF16, "BF16", 2}, {StoredType::kI8, "I8", 1}};
+constexpr TypeName kTypes[] = {{StoredType::kF32, "F32", 4},
+                               {StoredType::kF16, "F16", 2},
+                               {StoredType::kBF16, "BF16", 2},
+                               {StoredType::kI8, "I8", 1}};
 
 const TypeName& type_entry(StoredType type) { return *std::ranges::find(kTypes, type, &TypeName::type); }
 
@@ -59,7 +62,7 @@ Place parse_place(const Json& entry, std::uint64_t data_bytes, const std::string
   const auto type_name = json_entry<std::string>(entry, "dtype", tensor);
   const auto* type = std::ranges::find(kTypes, std::string_view(type_name), &TypeName::name);
   require<Error>(type != std::end(kTypes), tensor, " is of type '", type_name,
-                 "'; this program reads F32, BF16 and I8.");
+                 "'; this program reads F32, F16, BF16 and I8.");
   const Json shape = json_entry<Json>(entry, "shape", tensor);
   const Json offsets = json_entry<Json>(entry, "data_offsets", tensor);
   require<Error>(is_list_of_sizes(shape) && is_list_of_sizes(offsets) && offsets.size() == 2, tensor,
@@ -200,13 +203,12 @@ void SafetensorsFile::read(const std::string& name, std::int64_t first, std::spa
   const Entry& entry = entries_.at(name);
   const auto place = [&](std::size_t bytes) { return entry.begin + static_cast<std::uint64_t>(first) * bytes; };
   if (entry.type == StoredType::kF32) return read_bytes(place(sizeof(float)), values.data(), values.size_bytes());
-  require<Error>(entry.type == StoredType::kBF16, "'", path_.string(), "': the tensor '", name,
+  require<Error>(entry.type != StoredType::kI8, "'", path_.string(), "': the tensor '", name,
                  "' holds 8-bit integers, but floats are needed.");
   std::vector<std::uint16_t> halves(values.size());
   read_bytes(place(sizeof(std::uint16_t)), halves.data(), halves.size() * sizeof(std::uint16_t));
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = std::bit_cast<float>(static_cast<std::uint32_t>(halves[i]) << 16);
-  }
+  const auto widened = entry.type == StoredType::kF16 ? float_from_float16 : float_from_bfloat16;
+  std::ranges::transform(halves, values.begin(), widened);
 }
 
 void SafetensorsFile::read(const std::string& name, std::int64_t first, std::span<std::int8_t> values) const {

@@ -1,6 +1,6 @@
 // Reads and writes files in the safetensors format: eight bytes with the length of the header, the header (JSON: for
-// each name the type, the shape and the place of the data), and the data of the tensors. Supports float32, bfloat16 and
-// 8-bit integers.
+// each name the type, the shape and the place of the data), and the data of the tensors. Reads and writes float32,
+// bfloat16 and 8-bit integers; reads float16, which other programs write.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace dragoman::model {
 
-enum class StoredType : std::uint8_t { kF32, kBF16, kI8 };
+enum class StoredType : std::uint8_t { kF32, kF16, kBF16, kI8 };
 
 // Describes a tensor of a file.
 struct TensorLabel {
@@ -32,7 +32,7 @@ class SafetensorsWriter {
  public:
   SafetensorsWriter(const std::filesystem::path& path, std::span<const TensorLabel> labels);
   // Each call writes the next values: tensor after tensor in the order of the labels, each with the function for its
-  // type. write_bfloat16 rounds to the nearest.
+  // type, which is not float16. write_bfloat16 rounds to the nearest.
   void write(std::span<const float> values);
   void write_bfloat16(std::span<const float> values);
   void write(std::span<const std::int8_t> values);

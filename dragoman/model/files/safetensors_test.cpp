@@ -72,10 +72,25 @@ TEST_F(SafetensorsTest, DataOffsetsMustFitTheFileAndOneAnother) {
   expect_error("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "4,12") + "}", 12, "overlap or leave gaps");
   expect_error("{" + entry("a", "2", "0,8") + "," + entry("b", "2", "0,8") + "}", 8, "shares its bytes");
   expect_error(R"({"a":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}})", 8,
-               "is of type 'F64'; this program reads F32, BF16 and I8.");
+               "is of type 'F64'; this program reads F32, F16, BF16 and I8.");
   expect_error(R"({"a":1})", 8, "has no entry 'dtype'");
   expect_error("[]", 0, "is not an object");
   expect_error("{", 0, "is not JSON");
+}
+
+TEST_F(SafetensorsTest, Float16IsReadAsFloats) {
+  const std::string header = R"({"a":{"dtype":"F16","shape":[2,2],"data_offsets":[0,8]}})";
+  const std::uint64_t size = header.size();
+  const std::uint16_t halves[] = {0x3C00, 0xC000, 0x7BFF, 0x0001};
+  replace_file(path, std::string(reinterpret_cast<const char*>(&size), 8) + header +
+                         std::string(reinterpret_cast<const char*>(halves), sizeof halves));
+  const SafetensorsFile file(path);
+  EXPECT_EQ(file.type("a"), StoredType::kF16);
+  std::vector<float> values(3);
+  file.read("a", 1, values);
+  EXPECT_EQ(values, (std::vector<float>{-2, 65504, 0x1p-24f}));
+  std::vector<std::int8_t> integers(4);
+  EXPECT_THROW(file.read("a", 0, integers), Error);
 }
 
 TEST_F(SafetensorsTest, AFileWithoutItsHeaderIsRefused) {

@@ -41,6 +41,19 @@ std::vector<GradientModel> gradient_models() {
   config.P_drop = config.P_drop_attention = config.P_drop_relu = 0.2f;
   models.push_back({"biases, every dropout", config});
   models.push_back({"biases, every dropout, two micro-batches", config, 2});
+  for (const nn::HiddenActivation activation : {nn::HiddenActivation::kSilu, nn::HiddenActivation::kGelu}) {
+    config = tiny_config();
+    config.activation = activation;
+    config.scale = EmbeddingScale::kNone;
+    config.P_drop_relu = 0.2f;
+    models.push_back({"activation " + std::string(to_string(activation)) + ", unscaled embeddings", config});
+  }
+  config = tiny_config();
+  config.h_dec = 3;
+  config.d_ff_dec = 10;
+  config.positions = Positions::kLearned;
+  config.first_position = 1;
+  models.push_back({"decoder of other sizes, positions from 1", config});
   config = tiny_config();
   config.window = 3;
   config.decoder_start = DecoderStart::kZeroVector;

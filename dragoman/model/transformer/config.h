@@ -13,6 +13,7 @@
 #include "dragoman/model/config.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/nn/attention.h"
+#include "dragoman/nn/feed_forward.h"
 
 namespace dragoman::model::transformer {
 
@@ -32,14 +33,25 @@ enum class BatchNormPadding { kIgnore, kInclude };
 constexpr std::array<std::string_view, 2> names(BatchNormPadding) { return {"ignore", "include"}; }
 
 // Position encodings (Section 3.5). kSinusoid, as in the paper: sine and cosine in alternating channels. kSinusoidT2T,
-// as in tensor2tensor: sines in the first half of the channels, cosines in the second. kLearned: a learned table for
-// each stack. kNone: none.
-enum class Positions { kSinusoid, kSinusoidT2T, kLearned, kNone };
-constexpr std::array<std::string_view, 4> names(Positions) { return {"sinusoid", "sinusoid-t2t", "learned", "none"}; }
+// as in tensor2tensor: sines in the first half of the channels, cosines in the second, and slightly other frequencies.
+// kSinusoidHalf: the paper's frequencies in that order. kLearned: a learned table for each stack. kNone: none.
+enum class Positions { kSinusoid, kSinusoidT2T, kLearned, kNone, kSinusoidHalf };
+constexpr std::array<std::string_view, 5> names(Positions) {
+  return {"sinusoid", "sinusoid-t2t", "learned", "none", "sinusoid-half"};
+}
+
+// The factor of the embeddings: sqrt(d_model), as in the paper, or 1.
+enum class EmbeddingScale { kSqrt, kNone };
+constexpr std::array<std::string_view, 2> names(EmbeddingScale) { return {"sqrt", "none"}; }
 
 // The rule for initial weights: that of tensor2tensor or that of fairseq.
 enum class Init { kT2T, kFairseq };
 constexpr std::array<std::string_view, 2> names(Init) { return {"t2t", "fairseq"}; }
+
+// The sizes of the layers of one stack.
+struct LayerSizes {
+  int h, d_k, d_v, d_ff;
+};
 
 struct TransformerConfig {
   static constexpr std::string_view kArch = "transformer";
@@ -49,13 +61,18 @@ struct TransformerConfig {
   int d_model = 512;
   int d_ff = 2048;
   int h = 8;
-  OptionalSize d_k = 0;  // 0: d_model / h; key_width() and value_width() give the width in use
+  OptionalSize d_k = 0;  // 0: d_model / h; encoder_sizes() and decoder_sizes() give the width in use
   OptionalSize d_v = 0;
+  OptionalSize d_ff_dec = 0;  // of the decoder; 0: the same as in the encoder
+  OptionalSize h_dec = 0;
   int V_source = 37000;
   int V_target = 37000;
   Tie tie = Tie::kThreeWay;
   Positions positions = Positions::kSinusoid;
   int max_positions = 1024;
+  int first_position = 0;
+  EmbeddingScale scale = EmbeddingScale::kSqrt;
+  nn::HiddenActivation activation = nn::HiddenActivation::kRelu;
   Norm norm = Norm::kPost;
   NormKind norm_kind = NormKind::kLayer;
   BatchNormPadding bn_padding = BatchNormPadding::kIgnore;
@@ -82,11 +99,16 @@ struct TransformerConfig {
     field("heads", h, "parallel attention heads; d-k and d-v default to d-model / heads");
     field("d-k", d_k, "width of a head's queries and keys; by default d-model / heads");
     field("d-v", d_v, "width of a head's values; by default d-model / heads");
+    field("decoder-d-ff", d_ff_dec, "inner width of the decoder's feed-forward sub-layers; by default d-ff");
+    field("decoder-heads", h_dec, "parallel attention heads of the decoder; by default heads");
     field("source-vocabulary", V_source, "rows of the source embedding");
     field("target-vocabulary", V_target, "rows of the target embedding and of the output projection");
     field("tie", tie, "which of source embedding, target embedding and output projection share one matrix");
     field("positions", positions, "position encodings");
     field("max-positions", max_positions, "rows of each learned position table");
+    field("first-position", first_position, "the position of a sentence's first token");
+    field("embedding-scale", scale, "multiply embeddings by the square root of d-model, or not");
+    field("activation", activation, "the function inside the feed-forward sub-layers; silu is also called swish");
     field("norm", norm, "LayerNorm after each sub-layer's addition, or before each sub-layer");
     field("norm-kind", norm_kind, "LayerNorm over the features of a token, or BatchNorm over the tokens of a batch");
     field("batch-norm-padding", bn_padding, "whether BatchNorm counts the zeros that a padded batch would have");
@@ -115,14 +137,24 @@ struct TransformerConfig {
     field("vocabulary", FieldPair{V_source, V_target}, "rows of the embeddings of both sides");
   }
 
-  // d_k and d_v of a head: as configured, or d_model / h by default.
-  int key_width() const { return d_k > 0 ? int{d_k} : d_model / h; }
-  int value_width() const { return d_v > 0 ? int{d_v} : d_model / h; }
+  // With d_k and d_v as configured, or d_model / h by default.
+  LayerSizes encoder_sizes() const { return layer_sizes(h, d_ff); }
+  LayerSizes decoder_sizes() const {
+    return layer_sizes(h_dec > 0 ? int{h_dec} : h, d_ff_dec > 0 ? int{d_ff_dec} : d_ff);
+  }
+
+  // The factor of the embeddings.
+  double embedding_factor() const;
 
   int width() const { return d_model; }
 
   // Throws a UsageError for invalid settings.
   void validate() const;
+
+ private:
+  LayerSizes layer_sizes(int heads, int inner) const {
+    return {heads, d_k > 0 ? int{d_k} : d_model / heads, d_v > 0 ? int{d_v} : d_model / heads, inner};
+  }
 };
 
 // ModelConfig calls these.

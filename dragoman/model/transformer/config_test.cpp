@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -31,8 +32,13 @@ TEST(TransformerConfig, DefaultsAreThePapersBaseModel) {
   EXPECT_EQ(base.d_model, 512);
   EXPECT_EQ(base.d_ff, 2048);
   EXPECT_EQ(base.h, 8);
-  EXPECT_EQ(base.key_width(), 64);
-  EXPECT_EQ(base.value_width(), 64);
+  for (const LayerSizes& sizes : {base.encoder_sizes(), base.decoder_sizes()}) {
+    EXPECT_EQ(sizes.h, 8);
+    EXPECT_EQ(sizes.d_k, 64);
+    EXPECT_EQ(sizes.d_v, 64);
+    EXPECT_EQ(sizes.d_ff, 2048);
+  }
+  EXPECT_EQ(base.embedding_factor(), std::sqrt(512.0));
   EXPECT_EQ(base.norm, Norm::kPost);
   EXPECT_EQ(model_error({}), "");
 }
@@ -40,8 +46,13 @@ TEST(TransformerConfig, DefaultsAreThePapersBaseModel) {
 TEST(TransformerConfig, EveryFieldSurvivesBeingWrittenAndRead) {
   TransformerConfig written{.N_enc = 2,
                             .d_k = 16,
+                            .d_ff_dec = 100,
+                            .h_dec = 2,
                             .tie = Tie::kDecoder,
-                            .positions = Positions::kSinusoidT2T,
+                            .positions = Positions::kSinusoidHalf,
+                            .first_position = 2,
+                            .scale = EmbeddingScale::kNone,
+                            .activation = nn::HiddenActivation::kGeluTanh,
                             .norm = Norm::kPre,
                             .norm_kind = NormKind::kBatch,
                             .bn_padding = BatchNormPadding::kInclude,
@@ -69,8 +80,30 @@ TEST(TransformerConfig, HeadsMustDivideTheWidthUnlessTheirWidthsAreGiven) {
   EXPECT_NE(model_error({{"heads", "1024"}}), "");
 }
 
+TEST(TransformerConfig, TheDecoderMayHaveOtherSizesThanTheEncoder) {
+  TransformerConfig config{.d_model = 12, .d_ff = 20, .h = 2, .d_ff_dec = 30, .h_dec = 3};
+  EXPECT_EQ(config.encoder_sizes().d_k, 6);
+  EXPECT_EQ(config.encoder_sizes().d_ff, 20);
+  EXPECT_EQ(config.decoder_sizes().h, 3);
+  EXPECT_EQ(config.decoder_sizes().d_v, 4);
+  EXPECT_EQ(config.decoder_sizes().d_ff, 30);
+  EXPECT_EQ(model_error({{"decoder-heads", "7"}}),
+            "decoder-heads is 7, which does not divide d-model 512 evenly; choose another number of heads, or give "
+            "both d-k and d-v.");
+  EXPECT_EQ(describe({.N_enc = 1, .N_dec = 2, .d_model = 12, .h = 2, .h_dec = 3}),
+            "1 + 2 layers of width 12, 2 + 3 heads");
+}
+
+TEST(TransformerConfig, LearnedTablesHaveARowForTheFirstPosition) {
+  EXPECT_EQ(model_error({{"positions", "learned"}, {"max-positions", "2"}, {"first-position", "2"}}),
+            "first-position is 2, but the learned table has only 2 rows; set max-positions to more.");
+  EXPECT_EQ(model_error({{"positions", "learned"}, {"max-positions", "3"}, {"first-position", "2"}}), "");
+  EXPECT_EQ(model_error({{"max-positions", "2"}, {"first-position", "2"}}), "");
+  EXPECT_NE(model_error({{"first-position", "-1"}}), "");
+}
+
 TEST(TransformerConfig, SinusoidsNeedAnEvenWidth) {
-  for (const char* layout : {"sinusoid", "sinusoid-t2t"}) {
+  for (const char* layout : {"sinusoid", "sinusoid-t2t", "sinusoid-half"}) {
     EXPECT_NE(model_error({{"d-model", "15"}, {"heads", "3"}, {"positions", layout}}), "") << layout;
   }
   EXPECT_EQ(model_error({{"d-model", "15"}, {"heads", "3"}, {"positions", "learned"}}), "");
@@ -78,7 +111,7 @@ TEST(TransformerConfig, SinusoidsNeedAnEvenWidth) {
 
 TEST(TransformerConfig, SizesMustBeAboveZero) {
   for (const char* key : {"layers", "encoder-layers", "decoder-layers", "d-model", "d-ff", "heads", "d-k", "d-v",
-                          "vocabulary", "max-positions", "window"}) {
+                          "decoder-d-ff", "decoder-heads", "vocabulary", "max-positions", "window"}) {
     EXPECT_NE(model_error({{key, "0"}}), "") << key;
     EXPECT_NE(model_error({{key, "-8"}}), "") << key;
   }

@@ -30,17 +30,21 @@ Checked pairs(const TransformerConfig& config, std::int64_t n, bool is_encoder) 
 // counted.
 LayerCosts layer_costs(const TransformerConfig& config, std::int64_t n, std::int64_t m) {
   const Checked d = config.d_model, V = config.V_target;
+  const LayerSizes encoder = config.encoder_sizes(), decoder = config.decoder_sizes();
   // The widths of the keys and of the values of all heads together.
-  const Checked K = Checked(config.h) * config.key_width(), W = Checked(config.h) * config.value_width();
+  const auto keys = [](const LayerSizes& sizes) { return Checked(sizes.h) * sizes.d_k; };
+  const auto values = [](const LayerSizes& sizes) { return Checked(sizes.h) * sizes.d_v; };
 
-  const auto self_attention = [&](std::int64_t rows, bool is_encoder) {
+  const auto self_attention = [&](std::int64_t rows, const LayerSizes& sizes, bool is_encoder) {
+    const Checked K = keys(sizes), W = values(sizes);
     return Checked(rows) * d * (K + K + W) + Checked(rows) * W * d + pairs(config, rows, is_encoder) * (K + W);
   };
-  const auto feed_forward = [&](Checked rows) { return rows * d * config.d_ff * 2; };
+  const auto feed_forward = [&](Checked rows, const LayerSizes& sizes) { return rows * d * sizes.d_ff * 2; };
+  const Checked K = keys(decoder), W = values(decoder);
   const Checked cross_attention = Checked(m) * d * K + Checked(m) * n * (K + W) + Checked(m) * W * d;
 
-  return {.encoder = self_attention(n, true) + feed_forward(n),
-          .decoder = self_attention(m, false) + cross_attention + feed_forward(m),
+  return {.encoder = self_attention(n, encoder, true) + feed_forward(n, encoder),
+          .decoder = self_attention(m, decoder, false) + cross_attention + feed_forward(m, decoder),
           .memory = Checked(n) * d * (K + W),
           .output = Checked(m) * d * V};
 }

@@ -20,7 +20,7 @@ struct MemoryColumns {
 }  // namespace
 
 Decoder::Decoder(const TransformerConfig& config) : stack(config, Stack::Kind::kDecoder) {
-  const nn::AttentionSizes sizes = attention_sizes(config);
+  const nn::AttentionSizes sizes = attention_sizes(config, Stack::Kind::kDecoder);
   std::vector<params::Parameter::Columns> weights, biases;
   for (int layer = 0; layer < config.N_dec; ++layer) {
     for (const nn::Projection projection : {nn::Projection::kKeys, nn::Projection::kValues}) {

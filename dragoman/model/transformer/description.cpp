@@ -18,12 +18,13 @@ nn::AttentionSites attention_sites(const TransformerConfig& config, int encoder_
   const int r = config.window;
   const bool centred = r > 0 && config.window_kind == Mask::Window::kSliding;
   const auto site = [&](const char* name, nn::Side queries, nn::Side keys, int layers, int window) {
+    const LayerSizes sizes = queries == nn::Side::kTarget ? config.decoder_sizes() : config.encoder_sizes();
     return nn::AttentionSite{.name = name,
                              .queries = queries,
                              .keys = keys,
                              .layers = layers,
-                             .heads = config.h,
-                             .d_k = config.key_width(),
+                             .heads = sizes.h,
+                             .d_k = sizes.d_k,
                              .window = window,
                              .window_kind = window > 0 ? config.window_kind : Mask::Window::kSliding,
                              .score = site_score(config.attention_score)};

@@ -136,33 +136,46 @@ struct Lister {
   }
 };
 
+Positions positions_of(foreign::Network::Positions positions) {
+  switch (positions) {
+    case foreign::Network::Positions::kHalf: return Positions::kSinusoidHalf;
+    case foreign::Network::Positions::kT2T: return Positions::kSinusoidT2T;
+    case foreign::Network::Positions::kTable: return Positions::kLearned;  // any table can be held as a learned one
+  }
+  return Positions::kNone;
+}
+
+nn::HiddenActivation activation_of(foreign::Network::Activation activation) {
+  using Theirs = foreign::Network::Activation;
+  switch (activation) {
+    case Theirs::kRelu: return nn::HiddenActivation::kRelu;
+    case Theirs::kSilu: return nn::HiddenActivation::kSilu;
+    case Theirs::kGelu: return nn::HiddenActivation::kGelu;
+    case Theirs::kGeluTanh: return nn::HiddenActivation::kGeluTanh;
+    case Theirs::kGeluSigmoid: return nn::HiddenActivation::kGeluSigmoid;
+  }
+  return nn::HiddenActivation::kRelu;
+}
+
 }  // namespace
 
-// Everything that ties foreign networks to today's settings is here.
-TransformerConfig config_of(const foreign::Network& network, std::string_view where) {
-  using foreign::Network;
-  const auto require_setting = [&](bool exists, std::string_view what) {
-    require<Error>(exists, where, " has ", what, ", for which this program has no setting.");
-  };
-  require_setting(network.activation == Network::Activation::kRelu, "another activation than ReLU");
-  const bool has_table = network.positions == Network::Positions::kTable;
-  require_setting(has_table || (network.positions == Network::Positions::kT2T && network.first_position == 0),
-                  "other positions than a table, or those of tensor2tensor from 0 on");
-  require_setting(network.scaled_embeddings, "embeddings that are not scaled");
-  require_setting(network.encoder_heads == network.decoder_heads && network.encoder_inner == network.decoder_inner,
-                  "an encoder and a decoder of different sizes");
+TransformerConfig config_of(const foreign::Network& network) {
   TransformerConfig config;
   config.N_enc = network.encoder_layers;
   config.N_dec = network.decoder_layers;
   config.d_model = network.width;
   config.d_ff = network.encoder_inner;
   config.h = network.encoder_heads;
+  if (network.decoder_inner != network.encoder_inner) config.d_ff_dec = network.decoder_inner;
+  if (network.decoder_heads != network.encoder_heads) config.h_dec = network.decoder_heads;
   if (network.source_vocabulary > 0) config.V_source = network.source_vocabulary;
   if (network.target_vocabulary > 0) config.V_target = network.target_vocabulary;
   config.tie = network.tie;
-  // Any table can be held as a learned one.
-  config.positions = has_table ? Positions::kLearned : Positions::kSinusoidT2T;
-  if (has_table) config.max_positions = network.table_rows;
+  config.positions = positions_of(network.positions);
+  config.first_position = network.first_position;
+  if (network.table_rows > 0) config.max_positions = network.table_rows;
+  config.scale = network.scaled_embeddings ? EmbeddingScale::kSqrt : EmbeddingScale::kNone;
+  config.activation = activation_of(network.activation);
   config.norm = network.pre_norm ? Norm::kPre : Norm::kPost;
   config.attention_bias = network.attention_bias;
   config.output_bias = network.output_bias;

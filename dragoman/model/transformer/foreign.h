@@ -16,8 +16,8 @@ namespace dragoman::model::transformer {
 // Whose names the tensors have. MarianMT and M2M100 in Transformers have the same.
 enum class Origin : std::uint8_t { kTransformers, kCTranslate2, kFairseq };
 
-// The settings of the network. Throws an Error that begins with `where` if one of its properties has no setting.
-TransformerConfig config_of(const foreign::Network& network, std::string_view where);
+// The settings of the network. Throws a UsageError if they are not valid, for example if a size is too large.
+TransformerConfig config_of(const foreign::Network& network);
 
 // Where a parameter is in a file: a tensor, or one of several equal parts of its rows.
 struct Place {

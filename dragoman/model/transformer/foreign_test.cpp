@@ -106,7 +106,6 @@ TEST(ForeignParameters, DividePartsOfIntegersByTheirOwnScales) {
   EXPECT_EQ(read_parameter(file.variables, {"V", {{"w", 1, 2}}, true}, "x"), (std::vector<float>{0.3f, 0.04f}));
 }
 
-// Settings that exist today; the others are refused by name.
 TEST(ForeignConfig, HasTheSettingsOfTheNetwork) {
   foreign::Network network{.width = 64,
                            .encoder_layers = 3,
@@ -114,26 +113,35 @@ TEST(ForeignConfig, HasTheSettingsOfTheNetwork) {
                            .encoder_heads = 4,
                            .decoder_heads = 4,
                            .encoder_inner = 128,
-                           .decoder_inner = 128,
+                           .decoder_inner = 96,
                            .source_vocabulary = 50,
-                           .target_vocabulary = 50};
-  const TransformerConfig config = config_of(network, "config.json");
+                           .target_vocabulary = 50,
+                           .activation = foreign::Network::Activation::kSilu,
+                           .positions = foreign::Network::Positions::kHalf,
+                           .scaled_embeddings = false};
+  const TransformerConfig config = config_of(network);
   EXPECT_EQ(config.N_enc, 3);
   EXPECT_EQ(config.N_dec, 2);
   EXPECT_EQ(config.d_model, 64);
-  EXPECT_EQ(config.d_ff, 128);
-  EXPECT_EQ(config.h, 4);
+  EXPECT_EQ(config.encoder_sizes().d_ff, 128);
+  EXPECT_EQ(config.decoder_sizes().d_ff, 96);
+  EXPECT_EQ(config.decoder_sizes().h, 4);
   EXPECT_EQ(config.V_target, 50);
+  EXPECT_EQ(config.activation, nn::HiddenActivation::kSilu);
+  EXPECT_EQ(config.positions, Positions::kSinusoidHalf);
+  EXPECT_EQ(config.scale, EmbeddingScale::kNone);
   EXPECT_EQ(config.norm, Norm::kPost);
   EXPECT_EQ(config.ln_eps, 1e-5f);
   EXPECT_TRUE(config.attention_bias);
   EXPECT_EQ(config.decoder_start, DecoderStart::kEos);
   network.positions = foreign::Network::Positions::kTable;
   network.table_rows = 512;
-  EXPECT_EQ(config_of(network, "config.json").positions, Positions::kLearned);
-  EXPECT_EQ(config_of(network, "config.json").max_positions, 512);
-  network.decoder_inner = 96;
-  EXPECT_NE(error_message_of([&] { config_of(network, "config.json"); }).find("different sizes"), std::string::npos);
+  EXPECT_EQ(config_of(network).positions, Positions::kLearned);
+  EXPECT_EQ(config_of(network).max_positions, 512);
+  network.positions = foreign::Network::Positions::kT2T;
+  network.first_position = 2;
+  EXPECT_EQ(config_of(network).positions, Positions::kSinusoidT2T);
+  EXPECT_EQ(config_of(network).first_position, 2);
 }
 
 }  // namespace

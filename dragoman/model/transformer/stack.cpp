@@ -5,14 +5,19 @@
 namespace dragoman::model::transformer {
 namespace {
 
+LayerSizes sizes_of(const TransformerConfig& config, Stack::Kind kind) {
+  return kind == Stack::Kind::kDecoder ? config.decoder_sizes() : config.encoder_sizes();
+}
+
 Layer make_layer(const TransformerConfig& config, Stack::Kind kind, int number) {
-  const nn::AttentionSizes sizes = attention_sizes(config);
+  const nn::AttentionSizes sizes = attention_sizes(config, kind);
   const bool is_decoder = kind == Stack::Kind::kDecoder;
   const nn::SubLayer where{.side = Stack::side_of(kind), .layer = number};
-  Layer layer{.self = nn::SelfAttention(sizes, is_decoder ? kDecoderSite : kEncoderSite, number),
-              .cross = std::nullopt,
-              .ffn = nn::FeedForward(config.d_model, config.d_ff, config.P_drop_relu, where),
-              .norms = {}};
+  Layer layer{
+      .self = nn::SelfAttention(sizes, is_decoder ? kDecoderSite : kEncoderSite, number),
+      .cross = std::nullopt,
+      .ffn = nn::FeedForward(config.d_model, sizes_of(config, kind).d_ff, config.P_drop_relu, where, config.activation),
+      .norms = {}};
   if (is_decoder) layer.cross = nn::CrossAttention(sizes, kCrossSite, number);
   layer.norms.assign(is_decoder ? 3 : 2, StackNorm(config));
   return layer;
@@ -20,11 +25,12 @@ Layer make_layer(const TransformerConfig& config, Stack::Kind kind, int number) 
 
 }  // namespace
 
-nn::AttentionSizes attention_sizes(const TransformerConfig& config) {
+nn::AttentionSizes attention_sizes(const TransformerConfig& config, Stack::Kind kind) {
+  const LayerSizes sizes = sizes_of(config, kind);
   return {.d_model = config.d_model,
-          .h = config.h,
-          .d_k = config.key_width(),
-          .d_v = config.value_width(),
+          .h = sizes.h,
+          .d_k = sizes.d_k,
+          .d_v = sizes.d_v,
           .score = config.attention_score,
           .bias = config.attention_bias,
           .P_drop = config.P_drop_attention,

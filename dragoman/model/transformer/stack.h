@@ -79,6 +79,8 @@ struct Stack {
   void show_state(std::size_t l, const Residual& residual, const Segments& segments, const nn::Pass& pass) const;
 };
 
-nn::AttentionSizes attention_sizes(const TransformerConfig& config);
+// The sizes of the attentions of a stack; those of the decoder serve its self-attention and its encoder-decoder
+// attention.
+nn::AttentionSizes attention_sizes(const TransformerConfig& config, Stack::Kind kind);
 
 }  // namespace dragoman::model::transformer

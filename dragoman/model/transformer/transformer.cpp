@@ -5,6 +5,7 @@
 #include "dragoman/base/strings.h"
 #include "dragoman/model/transformer/description.h"
 #include "dragoman/nn/embed.h"
+#include "dragoman/ops/arithmetic.h"
 
 namespace dragoman::model::transformer {
 
@@ -19,7 +20,11 @@ params::Parameter position_table(const TransformerConfig& config) {
 }
 
 nn::Sinusoids layout_of(const TransformerConfig& config) {
-  return config.positions == Positions::kSinusoidT2T ? nn::Sinusoids::kT2T : nn::Sinusoids::kPaper;
+  switch (config.positions) {
+    case Positions::kSinusoidT2T: return nn::Sinusoids::kT2T;
+    case Positions::kSinusoidHalf: return nn::Sinusoids::kHalves;
+    default: return nn::Sinusoids::kPaper;
+  }
 }
 
 const TransformerConfig& validated(const TransformerConfig& config) {
@@ -40,7 +45,7 @@ Transformer::Transformer(const TransformerConfig& config)
       embeddings_(embedding_sizes(config)),
       encoder_(config),
       decoder_(config),
-      sinusoids_(layout_of(config), config.d_model) {
+      sinusoids_(layout_of(config), config.d_model, config.first_position) {
   if (config.positions == Positions::kLearned) P_source_ = P_target_ = position_table(config);
   if (config.output_bias) b_output_ = params::Parameter({config.V_target}, params::Initial::constant(0));
   if (config.target_space_table) {
@@ -51,22 +56,24 @@ Transformer::Transformer(const TransformerConfig& config)
 Tensor Transformer::positions(Backend& on, const params::Parameter& learned, std::int64_t longest) const {
   switch (config_.positions) {
     case Positions::kNone: return {};
-    case Positions::kLearned: return learned.tensor();
+    case Positions::kLearned:
+      if (config_.first_position == 0) return learned.tensor();
+      return ops::rows(learned.tensor(), config_.first_position, max_positions());
     default: return sinusoids_.rows(on, longest, accumulation_dtype(embeddings_.output().dtype()));
   }
 }
 
 std::vector<float> Transformer::position_encodings(Backend& on, std::int64_t positions) const {
   if (config_.positions == Positions::kNone) return {};
-  if (config_.positions == Positions::kLearned) return first_rows(on, P_source_, positions);
-  return nn::sinusoids(layout_of(config_), positions, config_.d_model);
+  if (config_.positions == Positions::kLearned) return first_rows(on, P_source_, positions, config_.first_position);
+  return nn::sinusoids(layout_of(config_), positions, config_.d_model, config_.first_position);
 }
 
 // Section 3.4: "In the embedding layers, we multiply those weights by sqrt(d_model)." Section 5.4: dropout applies "to
 // the sums of the embeddings and the positional encodings in both the encoder and decoder stacks."
 Tensor Transformer::embed(Backend& on, const Tokens& tokens, const params::Parameter& E, const Tensor& P,
                           const Dropout& dropout) const {
-  return nn::embed(on, tokens, E, P, std::sqrt(config_.d_model), dropout);
+  return nn::embed(on, tokens, E, P, config_.embedding_factor(), dropout);
 }
 
 Encoded Transformer::encode(const Tokens& source, nn::Pass& pass) const {
@@ -93,7 +100,8 @@ Tensor Transformer::step(const StepRows& rows, const StateArrays& state, nn::Pas
 }
 
 std::int64_t Transformer::max_positions() const {
-  return config_.positions == Positions::kLearned ? config_.max_positions : Seq2Seq::max_positions();
+  return config_.positions == Positions::kLearned ? config_.max_positions - config_.first_position
+                                                  : Seq2Seq::max_positions();
 }
 
 nn::AttentionSites Transformer::sites() const { return attention_sites(config_, config_.N_enc, config_.N_dec); }
@@ -130,8 +138,10 @@ std::string describe(const TransformerConfig& config) {
   const std::string scores = config.attention_score == nn::AttentionScore::kScaled
                                  ? ""
                                  : join(", ", to_string(config.attention_score), " scores");
-  return join(config.N_enc, " + ", config.N_dec, " layers of width ", config.d_model, ", ", counted(config.h, "head"),
-              scores, config.norm_kind == NormKind::kBatch ? ", BatchNorm" : "");
+  const int encoder = config.encoder_sizes().h, decoder = config.decoder_sizes().h;
+  const std::string heads = encoder == decoder ? "" : join(encoder, " + ");
+  return join(config.N_enc, " + ", config.N_dec, " layers of width ", config.d_model, ", ", heads,
+              counted(decoder, "head"), scores, config.norm_kind == NormKind::kBatch ? ", BatchNorm" : "");
 }
 
 }  // namespace dragoman::model::transformer

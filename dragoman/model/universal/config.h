@@ -66,9 +66,9 @@ struct UniversalConfig : transformer::TransformerConfig {
           "train with positions that start at random from 0 to N, so that longer sentences can be translated");
     // The settings of the layers, except for those that this model fixes. BatchNorm is not offered: it would mix the
     // statistics of all steps.
-    constexpr std::array<std::string_view, 8> kFixed{"encoder-layers",     "decoder-layers",     "positions",
-                                                     "max-positions",      "target-space-table", "norm-kind",
-                                                     "batch-norm-padding", "batch-norm-epsilon"};
+    constexpr std::array<std::string_view, 9> kFixed{"encoder-layers", "decoder-layers",     "positions",
+                                                     "max-positions",  "first-position",     "target-space-table",
+                                                     "norm-kind",      "batch-norm-padding", "batch-norm-epsilon"};
     TransformerConfig::fields([&](const char* name, auto&& value, const char* help) {
       if (std::ranges::find(kFixed, name) == kFixed.end()) field(name, value, help);
     });

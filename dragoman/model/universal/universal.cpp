@@ -1,7 +1,5 @@
 #include "dragoman/model/universal/universal.h"
 
-#include <cmath>
-
 #include "dragoman/base/random.h"
 #include "dragoman/data/time_rows.h"
 #include "dragoman/model/transformer/description.h"
@@ -34,7 +32,7 @@ UniversalTransformer::UniversalTransformer(const UniversalConfig& config)
 
 // H^0 has no positions: every step adds them.
 Tensor UniversalTransformer::embed(const Tokens& tokens, const params::Parameter& E, nn::Pass& pass) const {
-  return nn::embed(pass.on, tokens, E, {}, std::sqrt(config_.d_model), pass.dropout(config_.P_drop));
+  return nn::embed(pass.on, tokens, E, {}, config_.embedding_factor(), pass.dropout(config_.P_drop));
 }
 
 // Both sides of a pair start at the same position, which depends on the seed, the update and the pair.

@@ -86,12 +86,12 @@ TEST(Rows, AreRelativeToTheConfiguration) {
                    "D-drop0", "D-drop0.4",      "D-ls0",     "D-ls0.2", "E-learned", "F-dot",    "F-additive",
                    "F-batch", "F-no-positions", "F-window5", "big"}));
   const auto rows = all_rows(tiny());
-  EXPECT_EQ(model_of(rows.at("A-h16")).key_width(), 8);
-  EXPECT_EQ(model_of(rows.at("B-dk8")).key_width(), 8);
-  EXPECT_EQ(model_of(rows.at("B-dk8")).value_width(), 32);
+  EXPECT_EQ(model_of(rows.at("A-h16")).encoder_sizes().d_k, 8);
+  EXPECT_EQ(model_of(rows.at("B-dk8")).encoder_sizes().d_k, 8);
+  EXPECT_EQ(model_of(rows.at("B-dk8")).encoder_sizes().d_v, 32);
   EXPECT_EQ(model_of(rows.at("C-N3")).N_enc, 3);
   EXPECT_EQ(model_of(rows.at("C-N3")).N_dec, 3);
-  EXPECT_EQ(model_of(rows.at("C-d64")).key_width(), 16);
+  EXPECT_EQ(model_of(rows.at("C-d64")).encoder_sizes().d_k, 16);
   EXPECT_EQ(model_of(rows.at("D-drop0.4")).P_drop, 0.4f);
   EXPECT_EQ(rows.at("D-ls0.2").settings.training.eps_ls, 0.2);
   EXPECT_EQ(model_of(rows.at("F-window5")).window, 5);
@@ -137,8 +137,8 @@ TEST(Rows, WithPaperNumbersAreThoseOfThePaperForAnyConfiguration) {
     EXPECT_EQ(ours.d_model, paper.d_model) << name;
     EXPECT_EQ(ours.d_ff, paper.d_ff) << name;
     EXPECT_EQ(ours.h, paper.h) << name;
-    EXPECT_EQ(ours.key_width(), paper.key_width()) << name;
-    EXPECT_EQ(ours.value_width(), paper.value_width()) << name;
+    EXPECT_EQ(ours.encoder_sizes().d_k, paper.encoder_sizes().d_k) << name;
+    EXPECT_EQ(ours.encoder_sizes().d_v, paper.encoder_sizes().d_v) << name;
     EXPECT_EQ(ours.P_drop, paper.P_drop) << name;
     EXPECT_EQ(rows.at(name).settings.training.eps_ls, row.settings.training.eps_ls) << name;
   }

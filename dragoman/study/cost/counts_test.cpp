@@ -45,7 +45,8 @@ std::int64_t hidden_by_mask(const model::TransformerConfig& config, int layers, 
       hidden += all - (causal.end_key(i, m) - causal.first_key(i));
     }
   }
-  return hidden * layers * config.h * (config.key_width() + config.value_width());
+  const auto sizes = config.encoder_sizes();
+  return hidden * layers * sizes.h * (sizes.d_k + sizes.d_v);
 }
 
 std::int64_t hidden_by_mask(const model::ModelConfig& config, const Pairs& pairs) {

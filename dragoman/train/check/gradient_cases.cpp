@@ -104,6 +104,9 @@ void add_plain_ops(Cases& cases) {
   add_op(cases, "multiply: a tensor by itself", {{3, 5}}, [](Backend&, Inputs x) { return multiply(x[0], x[0]); });
   add_op(cases, "tanh", {{5, 7}}, [](Backend&, Inputs x) { return tanh(x[0]); });
   add_op(cases, "sigmoid", {{5, 7}}, [](Backend&, Inputs x) { return sigmoid(x[0]); });
+  add_op(cases, "gated: silu", {{5, 7}}, [](Backend&, Inputs x) { return gated(x[0], SelfGate::kSilu); });
+  add_op(cases, "gated: gelu", {{5, 7}}, [](Backend&, Inputs x) { return gated(x[0], SelfGate::kGelu); });
+  add_op(cases, "gated: gelu by tanh", {{5, 7}}, [](Backend&, Inputs x) { return gated(x[0], SelfGate::kGeluTanh); });
   add_op(cases, "take_rows", {{4, 3}}, [](Backend& on, Inputs x) {
     return take_rows(x[0], data::row_index(on, std::vector<std::int32_t>{3, 0, 3, 1, 3}, 4));
   });

@@ -70,7 +70,7 @@ export class View {
 
   destroy() { this.resized.disconnect(); }
 
-  // The model's setting: "sinusoid", "sinusoid-t2t", "learned", "none", or "" if it says nothing.
+  // The model's setting: "sinusoid", "sinusoid-t2t", "sinusoid-half", "learned", "none", or "" if it says nothing.
   get #kind() { return this.#app.model?.config?.positions ?? ""; }
 
   #at(position, dimension) { return this.#table.data[position * this.#table.columns + dimension]; }
@@ -142,11 +142,12 @@ export class View {
     const [position, dimension] = this.#cell;
     const {rows, columns: width} = this.#table;
     const places = Array.from({length: rows}, (_, i) => i);
+    const first = this.#app.model?.config?.["first-position"] ?? 0;  // the position of the table's first row
     const common = {places, marked: position, unit: strings.unit};
     const dots = places.map((other) => this.#dotProduct(position, other));
     this.details.formula.replaceChildren(
       el("h3", {}, this.#cellTitle(position, dimension)),
-      ...cellFormulas(this.#kind, {position, dimension, width, value: this.#at(position, dimension)}));
+      ...cellFormulas(this.#kind, {position: first + position, dimension, width, value: this.#at(position, dimension)}));
     this.details.dimension.replaceChildren(el("h3", {}, strings.overPositions(dimension)),
       curve({...common, values: places.map((i) => this.#at(i, dimension)), low: -1, high: 1}));
     this.details.similarity.replaceChildren(el("h3", {}, strings.similar(position)),
