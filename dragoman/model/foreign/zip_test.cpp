@@ -43,6 +43,26 @@ TEST(Zip, ReadsPackedMembers) {
   EXPECT_EQ(contents(zip, "b"), hundred_times("abc"));
 }
 
+// The letter a, 1 + 258 n times, packed with the fixed code of deflate: the letter, n times "the last byte 258 times
+// again", and the end.
+std::string packed_letters(int n) {
+  std::string bits = "110";  // the last block, with the fixed code
+  bits += "10010001";        // the letter
+  for (int i = 0; i < n; ++i) bits += "1100010100000";
+  bits += "0000000";
+  std::string bytes((bits.size() + 7) / 8, '\0');
+  for (std::size_t i = 0; i < bits.size(); ++i)
+    bytes[i / 8] = static_cast<char>(bytes[i / 8] | (bits[i] - '0') << i % 8);
+  return bytes;
+}
+
+// zlib takes the last bytes of the input long before it has written all output.
+TEST(Zip, ReadsMembersThatAreMuchLargerThanTheirBytes) {
+  if (!can_inflate()) GTEST_SKIP() << "This build is without zlib.";
+  const std::string letters(1 + 258 * 1000, 'a');
+  EXPECT_EQ(contents(zip_file(zip_of({{"a", letters, packed_letters(1000)}})), "a"), letters);
+}
+
 TEST(Zip, ReadsAFileWithAComment) {
   std::string bytes = zip_of({{"a", "one"}});
   bytes.resize(bytes.size() - 2);
