@@ -35,7 +35,6 @@ std::string inflate(const ByteSource& packed, std::uint64_t size) {
   for (int status = Z_OK; status != Z_STREAM_END;) {
     if (stream.z.avail_in == 0) {
       const auto count = static_cast<uInt>(std::min<std::uint64_t>(in.size(), packed.size() - taken));
-      require<Error>(count > 0, packed.name(), " is damaged: a packed member ends too early.");
       packed.read(taken, in.data(), count);
       taken += count;
       stream.z.next_in = in.data();
@@ -43,6 +42,7 @@ std::string inflate(const ByteSource& packed, std::uint64_t size) {
     }
     stream.z.next_out = out.data();
     stream.z.avail_out = static_cast<uInt>(out.size());
+    // zlib may still have output when it has read all input. Without input and output it returns Z_BUF_ERROR.
     status = ::inflate(&stream.z, Z_NO_FLUSH);
     require<Error>(status == Z_OK || status == Z_STREAM_END, packed.name(),
                    " is damaged: a member cannot be unpacked.");

@@ -43,6 +43,30 @@ TEST(Zip, ReadsPackedMembers) {
   EXPECT_EQ(contents(zip, "b"), hundred_times("abc"));
 }
 
+// The letter a, m + 258 n times, packed with the fixed code of deflate: the letter m times, n times "the last byte 258
+// times again", and the end.
+std::string packed_letters(int m, int n) {
+  std::string bits = "110";  // the last block, with the fixed code
+  for (int i = 0; i < m; ++i) bits += "10010001";
+  for (int i = 0; i < n; ++i) bits += "1100010100000";
+  bits += "0000000";
+  std::string bytes((bits.size() + 7) / 8, '\0');
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    bytes[i / 8] = static_cast<char>(bytes[i / 8] | (bits[i] - '0') << i % 8);
+  }
+  return bytes;
+}
+
+// In the first case zlib has taken all input when it has filled 65,536 bytes, and still has output to give: the end is
+// in the last byte of the last repetition.
+TEST(Zip, ReadsMembersThatAreMuchLargerThanTheirBytes) {
+  if (!can_inflate()) GTEST_SKIP() << "This build is without zlib.";
+  for (const auto& [m, n] : {std::pair(100, 254), std::pair(1, 1000)}) {
+    const std::string letters(static_cast<std::size_t>(m + 258 * n), 'a');
+    EXPECT_EQ(contents(zip_file(zip_of({{"a", letters, packed_letters(m, n)}})), "a"), letters);
+  }
+}
+
 TEST(Zip, ReadsAFileWithAComment) {
   std::string bytes = zip_of({{"a", "one"}});
   bytes.resize(bytes.size() - 2);
