@@ -7,6 +7,7 @@ find_package(fmt 9.1 REQUIRED)                      # messages and tables
 find_package(nlohmann_json 3.11 REQUIRED)           # model files, metrics, --json output
 # Boost: HTTP (Beast and Asio, headers only) and, if Iostreams is installed, corpora in gzip, zstd and xz.
 find_package(Boost 1.74 CONFIG REQUIRED OPTIONAL_COMPONENTS iostreams)
+find_package(ZLIB 1.2.11 QUIET)                     # optional; models of other programs in packed zip files
 find_package(ICU 72 QUIET COMPONENTS uc)            # optional; for scores: lower case and character classes
 
 # SentencePiece (0.1.97): subwords. Its package has no CMake files.

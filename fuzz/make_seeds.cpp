@@ -10,6 +10,7 @@
 #include "dragoman/model/files/info.h"
 #include "dragoman/model/files/languages.h"
 #include "dragoman/model/files/safetensors.h"
+#include "dragoman/model/foreign/writers_testing.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/text/testing.h"
 #include "dragoman/train/report/metrics.h"
@@ -133,6 +134,46 @@ void write_grammar_seeds(const fs::path& directory) {
                "respell target in_dem_ im_\nunseen definite twice\nunseen Noun Noun 5%\n");
 }
 
+void write_zip_seeds(const fs::path& directory) {
+  using namespace model::foreign;
+  const std::vector<ZipMember> members{{"a/b", "stored"}, {"c", "packed", deflated("packed")}};
+  replace_file(directory / "small", zip_of(members));
+  replace_file(directory / "large", zip_of(members, /*large=*/true));
+}
+
+// The first byte is 0 for a checkpoint, and 1 for a pickle.
+void write_pickle_seeds(const fs::path& directory) {
+  using namespace model::foreign;
+  const std::string checkpoint(1, '\0'), pickle(1, '\1');
+  replace_file(directory / "zip", checkpoint + torch_zip_of(saved_tensors()));
+  replace_file(directory / "legacy", checkpoint + torch_legacy_of(saved_tensors()));
+  replace_file(directory / "tensors", pickle + pickled::whole(pickled_tensors(saved_tensors(), false)));
+  replace_file(directory / "settings",
+               pickle + pickled::whole(pickled::dict(
+                            {pickled::text("args"),
+                             pickled::global("argparse", "Namespace") + ")\x81" +
+                                 pickled::dict({pickled::text("encoder_layers"), pickled::integer(6)}) + "b"})));
+}
+
+void write_ctranslate2_seeds(const fs::path& directory) {
+  using namespace model::foreign;
+  for (const std::uint32_t version : {1u, 2u, 3u, 6u}) {
+    replace_file(directory / ("version-" + std::to_string(version)),
+                 ctranslate2_of(version, saved_variables(), {{"alias", "encoder/layer_norm/gamma"}}));
+  }
+  replace_file(directory / "config", R"({"bos_token": "<s>", "add_source_eos": true, "decoder_start_token": null})");
+}
+
+// The first byte selects a format from the fuzzer's list.
+void write_dictionary_seeds(const fs::path& directory) {
+  replace_file(directory / "fairseq", std::string(1, '\0') + "the 12\n@@a 3\nmadeupword0000 0\n");
+  replace_file(directory / "vocab", "\1{\"</s>\": 0, \"a\": 2, \"<unk>\": 1}");
+  replace_file(directory / "list", "\2[\"<unk>\", \"a\"]");
+  replace_file(directory / "lines", "\3<unk>\r\na\r\n");
+  replace_file(directory / "codes", "\4#version: 0.2\nl o\nlo w</w>\ne r</w>\nlo w\n");
+  replace_file(directory / "counts", "\4l o 30\nlo w</w> 20\n");
+}
+
 }  // namespace
 }  // namespace dragoman::fuzz
 
@@ -154,5 +195,9 @@ int main(int argc, char** argv) {
   write_metrics_seeds(made(directory / "metrics"));
   write_probe_frames_seeds(made(directory / "probe_frames"));
   write_grammar_seeds(made(directory / "grammar"));
+  write_zip_seeds(made(directory / "zip"));
+  write_pickle_seeds(made(directory / "pickle"));
+  write_ctranslate2_seeds(made(directory / "ctranslate2"));
+  write_dictionary_seeds(made(directory / "dictionary"));
   return 0;
 }

@@ -4,16 +4,20 @@
 #include <cmath>
 #include <optional>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
 
 namespace dragoman::text {
 namespace {
 
 // Field numbers of sentencepiece_model.proto.
-constexpr std::uint64_t kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kDenormalizerSpec = 5;
+constexpr std::uint64_t kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kSelfTest = 4, kDenormalizerSpec = 5;
 constexpr std::uint64_t kFirstPiece = 1000;  // our own; the format leaves numbers from 200 on to others
 constexpr std::uint64_t kPieceText = 1, kPieceScore = 2, kPieceKind = 3;
-constexpr std::uint64_t kModelType = 3, kByteFallback = 35;
+constexpr std::uint64_t kModelType = 3, kVocabularySize = 4, kByteFallback = 35;
+// The ids of <unk>, <s>, </s> and <pad>, and the texts of their pieces.
+constexpr std::uint64_t kUnkId = 40, kBosId = 41, kEosId = 42, kPadId = 43, kUnkPiece = 45, kBosPiece = 46,
+                        kEosPiece = 47, kPadPiece = 48;
 constexpr std::uint64_t kCharacterMap = 2;
 
 struct Malformed {};
@@ -28,6 +32,7 @@ struct Field {
   std::uint64_t number;
   std::uint64_t value;     // if it is a number
   std::string_view bytes;  // if it is a string or message
+  std::string_view whole;  // the field with its key
 };
 
 // Iterates over the fields of one message. A field begins with a key: its number and, in the lowest three bits, the
@@ -38,8 +43,9 @@ class Fields {
 
   std::optional<Field> next() {
     if (rest_.empty()) return std::nullopt;
+    const std::string_view begin = rest_;
     const std::uint64_t key = varint();
-    Field field{.number = key >> 3, .value = 0, .bytes = {}};
+    Field field{.number = key >> 3, .value = 0, .bytes = {}, .whole = {}};
     switch (key & 7) {
       case 0: field.value = varint(); break;
       case 1: take(8); break;  // we use no field of this type
@@ -47,6 +53,7 @@ class Fields {
       case 5: field.value = little_endian(take(4)); break;
       default: throw Malformed{};
     }
+    field.whole = begin.substr(0, begin.size() - rest_.size());
     return field;
   }
 
@@ -132,6 +139,52 @@ void read_normalizer_spec(std::string_view message) {
   }
 }
 
+void append_varint(std::string& message, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) message += static_cast<char>(value | 0x80);
+  message += static_cast<char>(value);
+}
+
+void append_number(std::string& message, std::uint64_t field, std::uint64_t value) {
+  append_varint(message, field << 3);
+  append_varint(message, value);
+}
+
+void append_bytes(std::string& message, std::uint64_t field, std::string_view bytes) {
+  append_varint(message, field << 3 | 2);
+  append_varint(message, bytes.size());
+  message += bytes;
+}
+
+void append_float(std::string& message, std::uint64_t field, float value) {
+  append_varint(message, field << 3 | 5);
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  for (int shift = 0; shift < 32; shift += 8) message += static_cast<char>(bits >> shift);
+}
+
+void append_piece(std::string& model, const Piece& piece) {
+  std::string message;
+  append_bytes(message, kPieceText, piece.text);
+  append_float(message, kPieceScore, piece.score);
+  append_number(message, kPieceKind, static_cast<std::uint64_t>(piece.kind));
+  append_bytes(model, kPieces, message);
+}
+
+// The settings that describe our special tokens. A second message of these settings overrides the first where both set
+// a field.
+std::string special_tokens(const std::vector<Piece>& pieces) {
+  std::string message;
+  append_number(message, kVocabularySize, pieces.size());
+  append_number(message, kPadId, kPad);
+  append_number(message, kBosId, kBos);
+  append_number(message, kEosId, kEos);
+  append_number(message, kUnkId, kUnk);
+  append_bytes(message, kPadPiece, pieces[kPad].text);
+  append_bytes(message, kBosPiece, pieces[kBos].text);
+  append_bytes(message, kEosPiece, pieces[kEos].text);
+  append_bytes(message, kUnkPiece, pieces[kUnk].text);
+  return message;
+}
+
 ModelFile read_model(std::string_view bytes) {
   ModelFile model;
   Fields fields(bytes);
@@ -144,18 +197,12 @@ ModelFile read_model(std::string_view bytes) {
   return model;
 }
 
-void append_varint(std::string& bytes, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
-  bytes += static_cast<char>(value);
-}
-
 }  // namespace
 
 // If a field occurs twice, the last one counts.
 std::string with_first_piece(std::string bytes, std::string_view piece) {
-  append_varint(bytes, kFirstPiece << 3 | 2);
-  append_varint(bytes, piece.size());
-  return bytes.append(piece);
+  append_bytes(bytes, kFirstPiece, piece);
+  return bytes;
 }
 
 ModelFile read_model_file(std::string_view bytes, const std::string& name) {
@@ -165,6 +212,19 @@ ModelFile read_model_file(std::string_view bytes, const std::string& name) {
   } catch (const Malformed&) {
   }
   throw Error(join("'", name, "' is not a SentencePiece model, or is damaged."));
+}
+
+std::string with_pieces(std::string_view bytes, const std::vector<Piece>& pieces, const std::string& name) {
+  read_model_file(bytes, name);  // so that all fields can be read
+  std::string model;
+  for (const Piece& piece : pieces) append_piece(model, piece);
+  Fields fields(bytes);
+  while (const std::optional<Field> field = fields.next()) {
+    // The examples of the self-test have the old pieces.
+    if (field->number != kPieces && field->number != kSelfTest) model += field->whole;
+  }
+  append_bytes(model, kTrainerSpec, special_tokens(pieces));
+  return model;
 }
 
 }  // namespace dragoman::text

@@ -1,4 +1,4 @@
-// Reads what SentencePiece's model file contains but its library does not expose.
+// Reads what SentencePiece's model file contains but its library does not expose, and gives a model other pieces.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +28,11 @@ struct ModelFile {
 // Reads the file, which is a protocol buffer. Throws an Error that begins with `name` in quotes if the bytes are no
 // model, or if the library would read beyond its tables when it uses the model.
 ModelFile read_model_file(std::string_view bytes, const std::string& name);
+
+// The file with these pieces instead of its own, which keeps its kind and its normalisation. The ids of pieces are
+// their places in the list. The first four are our special tokens: <pad>, <s>, </s> and <unk>. Throws an Error that
+// begins with `name` in quotes if the bytes are no model.
+std::string with_pieces(std::string_view bytes, const std::vector<Piece>& pieces, const std::string& name);
 
 // The same model for sentences that all begin with this piece, such as the code of a language (Tokenizer::first). It is
 // stored in a field of our own, which SentencePiece ignores, so that it stays with the vocabulary.

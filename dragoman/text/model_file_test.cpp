@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "dragoman/array/tokens.h"
@@ -55,6 +56,29 @@ TEST(ModelFile, RefusesARuleThatPointsBeyondItsTable) {
   EXPECT_NO_THROW(read_model_file(model_with(map), "x"));
   map[4 + 3] = 1;  // the offset of the first unit is 2^14
   EXPECT_THROW(read_model_file(model_with(map), "x"), Error);
+}
+
+// Pieces in another order, with one that only a joint vocabulary has: text is cut into the same pieces, which have
+// their new ids.
+TEST(ModelFile, MayBeGivenOtherPieces) {
+  for (const TokenizerKind kind : {TokenizerKind::kBpe, TokenizerKind::kUnigram}) {
+    const Tokenizer old = toy_tokenizer({.kind = kind});
+    std::vector<Piece> pieces = read_model_file(old.bytes(), "x").pieces;
+    std::reverse(pieces.begin() + 4, pieces.end());
+    pieces.push_back({.text = "\xC3\xBC", .kind = PieceKind::kUnused});
+    const Tokenizer changed = Tokenizer::from_bytes(with_pieces(old.bytes(), pieces, "x"), "x");
+    ASSERT_EQ(changed.size(), old.size() + 1);
+    EXPECT_EQ(changed.piece(4), old.piece(static_cast<std::int32_t>(old.size()) - 1));
+    EXPECT_EQ(changed.id("\xC3\xBC"), old.size());
+    for (const std::string& sentence : toy_sentences()) {
+      std::vector<std::string> expected, got;
+      for (const std::int32_t id : old.encode(sentence)) expected.push_back(old.piece(id));
+      for (const std::int32_t id : changed.encode(sentence)) got.push_back(changed.piece(id));
+      EXPECT_EQ(got, expected);
+      EXPECT_EQ(changed.decode(changed.encode(sentence)), sentence);
+    }
+  }
+  EXPECT_THROW(with_pieces("no model", {}, "x"), Error);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "dragoman/base/crc32c.h"
+#include "dragoman/base/crc32.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/train/report/metrics.h"
 

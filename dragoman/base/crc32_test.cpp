@@ -1,4 +1,4 @@
-#include "dragoman/base/crc32c.h"
+#include "dragoman/base/crc32.h"
 
 #include <gtest/gtest.h>
 
@@ -6,6 +6,13 @@
 
 namespace dragoman {
 namespace {
+
+TEST(Crc32, HasTheKnownValues) {
+  EXPECT_EQ(crc32(""), 0u);
+  EXPECT_EQ(crc32("123456789"), 0xCBF43926);  // the check value in catalogues of checksums
+}
+
+TEST(Crc32, ContinuesAfterAPart) { EXPECT_EQ(crc32("456789", crc32("123")), crc32("123456789")); }
 
 TEST(Crc32c, HasTheKnownValues) {
   EXPECT_EQ(crc32c(""), 0u);

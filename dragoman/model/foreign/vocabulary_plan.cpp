@@ -1,0 +1,97 @@
+#include "dragoman/model/foreign/vocabulary_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "dragoman/array/tokens.h"
+#include "dragoman/base/error.h"
+#include "dragoman/base/printable.h"
+
+namespace dragoman::model::foreign {
+namespace {
+
+constexpr float kNever = -1e30f;
+
+// Whether text can be cut into such pieces.
+bool is_produced(text::PieceKind kind) {
+  return kind == text::PieceKind::kNormal || kind == text::PieceKind::kUserDefined || kind == text::PieceKind::kByte;
+}
+
+}  // namespace
+
+std::vector<float> VocabularyPlan::permuted(const std::vector<float>& values, std::int64_t width,
+                                            std::string_view where) const {
+  const auto columns = static_cast<std::size_t>(width);
+  std::vector<float> result(rows.size() * columns, 0.0f);
+  for (std::size_t id = 0; id < rows.size(); ++id) {
+    if (!rows[id].from) continue;
+    const auto from = static_cast<std::size_t>(*rows[id].from);
+    require<Error>((from + 1) * columns <= values.size(), where, " has no row for the token ",
+                   in_quotes(rows[id].token), ".");
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from * columns), width,
+                result.begin() + static_cast<std::ptrdiff_t>(id * columns));
+  }
+  return result;
+}
+
+std::vector<float> VocabularyPlan::output_bias(const std::vector<float>& values, std::string_view where) const {
+  std::vector<float> bias = values.empty() ? std::vector<float>(rows.size(), 0.0f) : permuted(values, 1, where);
+  for (std::size_t id = 0; id < rows.size(); ++id) {
+    if (!rows[id].is_offered) bias[id] = kNever;
+  }
+  return bias;
+}
+
+VocabularyPlan plan_vocabulary(const Dictionary& dictionary, const SpecialTokens& special, Padding padding,
+                               std::span<const text::ModelFile> sides, std::string_view where) {
+  const auto id_of = [&](const std::string& token) {
+    const auto id = dictionary.id(token);
+    require<Error>(id.has_value(), where, " has no token ", in_quotes(token), ".");
+    return *id;
+  };
+  const bool in_softmax = padding == Padding::kInSoftmax;
+  const auto row_of = [&](const std::optional<std::string>& token) -> std::optional<std::int32_t> {
+    return in_softmax && token ? std::optional(id_of(*token)) : std::nullopt;
+  };
+  VocabularyPlan plan;
+  plan.rows = {{"<pad>", row_of(special.pad), in_softmax},
+               {"<s>", row_of(special.begin), in_softmax},
+               {"</s>", id_of(special.end)},
+               {"<unk>", id_of(special.unknown)}};
+  std::set<std::string> known{special.end, special.unknown, special.pad.value_or("<pad>"),
+                              special.begin.value_or("<s>")};
+  for (std::int32_t id = 0; id < dictionary.size(); ++id) {
+    const std::string& token = dictionary.tokens()[static_cast<std::size_t>(id)];
+    if (known.insert(token).second) plan.rows.push_back({token, id});
+  }
+  for (const text::ModelFile& side : sides) {
+    for (const text::Piece& piece : side.pieces) {
+      if (!is_produced(piece.kind) || !known.insert(piece.text).second) continue;
+      plan.rows.push_back({piece.text, plan.rows[kUnk].from, false});
+    }
+  }
+  return plan;
+}
+
+std::vector<text::Piece> planned_pieces(const VocabularyPlan& plan, const text::ModelFile& side) {
+  std::map<std::string_view, const text::Piece*> own;
+  for (const text::Piece& piece : side.pieces) {
+    if (is_produced(piece.kind)) own.emplace(piece.text, &piece);
+  }
+  std::vector<text::Piece> pieces;
+  for (const VocabularyPlan::Row& row : plan.rows) {
+    const auto id = static_cast<std::int32_t>(pieces.size());
+    const auto found = own.find(row.token);
+    if (id <= kUnk) {
+      pieces.push_back({.text = row.token, .kind = id == kUnk ? text::PieceKind::kUnknown : text::PieceKind::kControl});
+    } else if (found != own.end()) {
+      pieces.push_back(*found->second);
+    } else {
+      pieces.push_back({.text = row.token, .kind = text::PieceKind::kUnused});
+    }
+  }
+  return pieces;
+}
+
+}  // namespace dragoman::model::foreign

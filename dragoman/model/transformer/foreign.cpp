@@ -1,0 +1,230 @@
+#include "dragoman/model/transformer/foreign.h"
+
+#include <array>
+
+#include "dragoman/base/printable.h"
+
+namespace dragoman::model::transformer {
+namespace {
+
+// A weight matrix with its bias in each layer. `torch` is its name in Transformers and fairseq, behind
+// "encoder.layers.L." or "decoder.layers.L."; `ctranslate2` that behind "encoder/layer_L/" or "decoder/layer_L/", with
+// the part of its rows.
+struct Matrix {
+  const char *weight, *bias;
+  const char* torch;
+  const char* ctranslate2;
+  int part = 0, parts = 1;
+  bool decoder_only = false;
+};
+constexpr std::array kMatrices{
+    Matrix{"self.W_Q", "self.b_Q", "self_attn.q_proj", "self_attention/linear_0", 0, 3},
+    Matrix{"self.W_K", "self.b_K", "self_attn.k_proj", "self_attention/linear_0", 1, 3},
+    Matrix{"self.W_V", "self.b_V", "self_attn.v_proj", "self_attention/linear_0", 2, 3},
+    Matrix{"self.W_O", "self.b_O", "self_attn.out_proj", "self_attention/linear_1"},
+    Matrix{"cross.W_Q", "cross.b_Q", "encoder_attn.q_proj", "attention/linear_0", 0, 1, true},
+    Matrix{"cross.W_K", "cross.b_K", "encoder_attn.k_proj", "attention/linear_1", 0, 2, true},
+    Matrix{"cross.W_V", "cross.b_V", "encoder_attn.v_proj", "attention/linear_1", 1, 2, true},
+    Matrix{"cross.W_O", "cross.b_O", "encoder_attn.out_proj", "attention/linear_2", 0, 1, true},
+    Matrix{"ffn.W_1", "ffn.b_1", "fc1", "ffn/linear_0"},
+    Matrix{"ffn.W_2", "ffn.b_2", "fc2", "ffn/linear_1"},
+};
+
+// A LayerNorm in each layer, under its names in an encoder and in a decoder.
+struct LayerNormName {
+  const char *encoder, *decoder;  // null if there is none
+  const char* torch;
+  const char* ctranslate2;
+};
+constexpr std::array kLayerNorms{
+    LayerNormName{"ln1", "ln1", "self_attn_layer_norm", "self_attention/layer_norm"},
+    LayerNormName{nullptr, "ln2", "encoder_attn_layer_norm", "attention/layer_norm"},
+    LayerNormName{"ln2", "ln3", "final_layer_norm", "ffn/layer_norm"},
+};
+
+// Tensors outside the layers. Several names are those of older files, or of matrices that are tied there.
+struct Single {
+  const char* name;
+  std::array<const char*, 3> transformers, ctranslate2, fairseq;
+};
+constexpr std::array kSingles{
+    Single{"embed.E",
+           {"model.shared.weight", "model.encoder.embed_tokens.weight", "lm_head.weight"},
+           {"encoder/embeddings_0/weight", "encoder/embeddings/weight"},
+           {"encoder.embed_tokens.weight"}},
+    Single{"embed.E_source",
+           {"model.encoder.embed_tokens.weight", "model.shared.weight"},
+           {"encoder/embeddings_0/weight", "encoder/embeddings/weight"},
+           {"encoder.embed_tokens.weight"}},
+    Single{"embed.E_target",
+           {"model.decoder.embed_tokens.weight", "model.shared.weight"},
+           {"decoder/embeddings/weight"},
+           {"decoder.embed_tokens.weight"}},
+    Single{"embed.E_output",
+           {"lm_head.weight"},
+           {"decoder/projection/weight"},
+           {"decoder.output_projection.weight", "decoder.embed_out"}},
+    Single{"embed.P_source", {}, {"encoder/position_encodings/encodings"}, {}},
+    Single{"embed.P_target", {}, {"decoder/position_encodings/encodings"}, {}},
+    Single{"output.b", {"final_logits_bias"}, {"decoder/projection/bias"}, {}},
+};
+
+// Makes the list of parameters for one configuration and origin.
+struct Lister {
+  const TransformerConfig& config;
+  Origin origin;
+  std::vector<ForeignParameter> parameters = {};
+
+  void add_single(std::string_view name) {
+    for (const Single& single : kSingles) {
+      if (single.name != name) continue;
+      const auto& names = origin == Origin::kTransformers  ? single.transformers
+                          : origin == Origin::kCTranslate2 ? single.ctranslate2
+                                                           : single.fairseq;
+      ForeignParameter parameter{.name = single.name, .places = {}};
+      for (const char* tensor : names) {
+        if (tensor != nullptr) parameter.places.push_back({.tensor = tensor});
+      }
+      parameters.push_back(std::move(parameter));
+    }
+  }
+  // "model.encoder.layers.3." and the like, or "model.encoder." without a layer.
+  std::string prefix(bool is_decoder, const std::string& layer = "") const {
+    const std::string side = is_decoder ? "decoder" : "encoder";
+    if (origin == Origin::kCTranslate2) return side + "/" + (layer.empty() ? "" : "layer_" + layer + "/");
+    const std::string start = origin == Origin::kTransformers ? "model." : "";
+    return start + side + "." + (layer.empty() ? "" : "layers." + layer + ".");
+  }
+  void add_matrix(const std::string& ours, const std::string& theirs, const Matrix& matrix) {
+    const bool is_attention = std::string_view(matrix.ctranslate2).find("attention") != std::string_view::npos;
+    for (const bool is_weight : {true, false}) {
+      if (!is_weight && is_attention && !config.attention_bias) continue;
+      ForeignParameter parameter{
+          .name = ours + (is_weight ? matrix.weight : matrix.bias), .places = {}, .is_transposed = is_weight};
+      const std::string kind = is_weight ? "weight" : "bias";
+      if (origin == Origin::kCTranslate2) {
+        parameter.places.push_back({theirs + matrix.ctranslate2 + "/" + kind, matrix.part, matrix.parts});
+      } else {
+        parameter.places.push_back({.tensor = theirs + matrix.torch + "." + kind});
+      }
+      // Old files of fairseq hold the three projections of self-attention in one tensor, as CTranslate2 does.
+      if (origin == Origin::kFairseq && matrix.parts == 3) {
+        parameter.places.push_back({theirs + "self_attn.in_proj_" + kind, matrix.part, matrix.parts});
+      }
+      parameters.push_back(std::move(parameter));
+    }
+  }
+  void add_norm(const std::string& ours, const std::string& theirs) {
+    const bool greek = origin == Origin::kCTranslate2;
+    parameters.push_back({ours + ".gamma", {{.tensor = theirs + (greek ? "/gamma" : ".weight")}}});
+    parameters.push_back({ours + ".beta", {{.tensor = theirs + (greek ? "/beta" : ".bias")}}});
+  }
+  void add_stack(bool is_decoder) {
+    const std::string side = is_decoder ? "dec." : "enc.";
+    for (int l = 0; l < (is_decoder ? config.N_dec : config.N_enc); ++l) {
+      const std::string ours = side + std::to_string(l) + ".", theirs = prefix(is_decoder, std::to_string(l));
+      for (const Matrix& matrix : kMatrices) {
+        if (is_decoder || !matrix.decoder_only) add_matrix(ours, theirs, matrix);
+      }
+      for (const LayerNormName& norm : kLayerNorms) {
+        const char* name = is_decoder ? norm.decoder : norm.encoder;
+        if (name != nullptr)
+          add_norm(ours + name, theirs + (origin == Origin::kCTranslate2 ? norm.ctranslate2 : norm.torch));
+      }
+    }
+    if (config.norm == Norm::kPre) add_norm(side + "ln", prefix(is_decoder) + "layer_norm");
+  }
+};
+
+Positions positions_of(foreign::Network::Positions positions) {
+  switch (positions) {
+    case foreign::Network::Positions::kHalf: return Positions::kSinusoidHalf;
+    case foreign::Network::Positions::kT2T: return Positions::kSinusoidT2T;
+    case foreign::Network::Positions::kTable: return Positions::kLearned;  // any table can be held as a learned one
+  }
+  return Positions::kNone;
+}
+
+nn::HiddenActivation activation_of(foreign::Network::Activation activation) {
+  using Theirs = foreign::Network::Activation;
+  switch (activation) {
+    case Theirs::kRelu: return nn::HiddenActivation::kRelu;
+    case Theirs::kSilu: return nn::HiddenActivation::kSilu;
+    case Theirs::kGelu: return nn::HiddenActivation::kGelu;
+    case Theirs::kGeluTanh: return nn::HiddenActivation::kGeluTanh;
+    case Theirs::kGeluSigmoid: return nn::HiddenActivation::kGeluSigmoid;
+  }
+  return nn::HiddenActivation::kRelu;
+}
+
+}  // namespace
+
+TransformerConfig config_of(const foreign::Network& network) {
+  TransformerConfig config;
+  config.N_enc = network.encoder_layers;
+  config.N_dec = network.decoder_layers;
+  config.d_model = network.width;
+  config.d_ff = network.encoder_inner;
+  config.h = network.encoder_heads;
+  if (network.decoder_inner != network.encoder_inner) config.d_ff_dec = network.decoder_inner;
+  if (network.decoder_heads != network.encoder_heads) config.h_dec = network.decoder_heads;
+  if (network.source_vocabulary > 0) config.V_source = network.source_vocabulary;
+  if (network.target_vocabulary > 0) config.V_target = network.target_vocabulary;
+  config.tie = network.tie;
+  config.positions = positions_of(network.positions);
+  config.first_position = network.first_position;
+  if (network.table_rows > 0) config.max_positions = network.table_rows;
+  config.scale = network.scaled_embeddings ? EmbeddingScale::kSqrt : EmbeddingScale::kNone;
+  config.activation = activation_of(network.activation);
+  config.norm = network.pre_norm ? Norm::kPre : Norm::kPost;
+  config.attention_bias = network.attention_bias;
+  config.output_bias = network.output_bias;
+  config.ln_eps = network.layer_norm_epsilon;
+  config.decoder_start = network.start;
+  config.validate();
+  return config;
+}
+
+std::vector<ForeignParameter> foreign_parameters(const TransformerConfig& config, Origin origin) {
+  Lister list{.config = config, .origin = origin};
+  if (config.tie == Tie::kThreeWay) {
+    list.add_single("embed.E");
+  } else {
+    list.add_single("embed.E_source");
+    list.add_single("embed.E_target");
+    if (config.tie == Tie::kNone) list.add_single("embed.E_output");
+  }
+  if (config.positions == Positions::kLearned) {
+    list.add_single("embed.P_source");
+    list.add_single("embed.P_target");
+  }
+  list.add_stack(/*is_decoder=*/false);
+  list.add_stack(/*is_decoder=*/true);
+  if (config.output_bias) list.add_single("output.b");
+  return std::move(list.parameters);
+}
+
+std::vector<float> read_parameter(const foreign::Tensors& tensors, const ForeignParameter& parameter,
+                                  std::string_view where) {
+  for (const Place& place : parameter.places) {
+    const auto found = tensors.find(place.tensor);
+    if (found == tensors.end()) continue;
+    const std::string which = join(where, ": the tensor ", in_quotes(place.tensor));
+    const foreign::Tensor tensor = foreign::part_of_rows(found->second, place.part, place.parts, which);
+    std::vector<float> values = foreign::floats_of(tensor);
+    if (!parameter.is_transposed) return values;
+    require<Error>(tensor.shape.size() == 2, which, " is not a matrix.");
+    const auto rows = static_cast<std::size_t>(tensor.shape[0]), columns = static_cast<std::size_t>(tensor.shape[1]);
+    std::vector<float> transposed(values.size());
+    for (std::size_t row = 0; row < rows; ++row) {
+      for (std::size_t column = 0; column < columns; ++column) {
+        transposed[column * rows + row] = values[row * columns + column];
+      }
+    }
+    return transposed;
+  }
+  throw Error(join(where, " has no tensor ",
+                   in_quotes(parameter.places.empty() ? parameter.name : parameter.places.front().tensor), "."));
+}
+
+}  // namespace dragoman::model::transformer
