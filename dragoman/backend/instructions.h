@@ -13,6 +13,7 @@ struct InstructionSet {
   std::string vectors;  // of the kernels in float and double; these decide the bits of a result: "AVX-512"
   std::string int8;     // of the products of 8-bit integers, which are exact in every set: "AVX-512 VNNI"
   bool in_machine = false, in_build = false;
+  std::string why_not;  // if not in_machine, the reason: "which this processor does not have"
 
   bool usable() const { return in_machine && in_build; }
 };

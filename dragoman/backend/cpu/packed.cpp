@@ -26,17 +26,21 @@ template Panels<float> packed_rows(const Context&, Matrix<const float>);
 template Panels<double> packed_rows(const Context&, Matrix<const double>);
 
 Int8Rows quantised_rows(const Context& on, Matrix<const float> x) {
-  const std::int64_t groups = divide_up(x.cols, kInt8Group), panels = divide_up(x.rows, kInt8Rows);
-  const std::int64_t padded = panels * kInt8Rows;
-  const Array integers = on.empty({padded, groups * kInt8Group}, DType::kInt8);
+  const std::int64_t depth = kInt8.depth(x.cols), panels = divide_up(x.rows, kInt8.rows);
+  const std::int64_t padded = panels * kInt8.rows;
+  const Array integers = on.empty({padded, depth}, DType::kInt8);
   const Array scales = on.empty({padded}, DType::kFloat32), sums = on.empty({padded}, DType::kInt32);
   const Int8Rows rows{.kernel = on.int8_kernel(),
                       .rows = x.rows,
-                      .groups = groups,
+                      .depth = depth,
                       .panels = integers.data<std::int8_t>(),
                       .scales = scales.data<float>(),
                       .sums = sums.data<std::int32_t>()};
-  on.launch(panels, [&](std::int64_t panel) { quantise_panel(x, panel, rows); });
+  constexpr std::int64_t kAtOnce = 8;  // rows per piece of work
+  const std::int64_t count = panels == 0 ? 0 : (panels - 1) * kInt8.rows + rows.height(panels - 1);
+  on.launch(divide_up(count, kAtOnce), [&](std::int64_t piece) {
+    for (std::int64_t r = piece * kAtOnce; r < std::min(count, (piece + 1) * kAtOnce); ++r) quantise_row(x, r, rows);
+  });
   return rows;
 }
 
@@ -46,15 +50,15 @@ namespace {
 constexpr std::int64_t kSliceRows = 256;
 
 // Calls work(first, count) for ranges of panels that together cover all panels of W. There are enough ranges to keep
-// every thread busy. Each range but the last has a multiple of kUnit panels, because a tile of one row takes kUnit
-// panels at once. The bits of the results do not depend on the ranges.
+// every thread busy. Each range but the last has a multiple of `unit` panels. The bits of the results do not depend on
+// the ranges.
 template <class Work>
-void for_panels(const Context& on, std::int64_t panels, const Work& work) {
-  constexpr std::int64_t kUnit = panels_at_once(1), kPiecesPerThread = 4;
+void for_panels(const Context& on, std::int64_t panels, std::int64_t unit, const Work& work) {
+  constexpr std::int64_t kPiecesPerThread = 4;
   if (panels == 0) return;
-  const std::int64_t units = divide_up(panels, kUnit);
+  const std::int64_t units = divide_up(panels, unit);
   const std::int64_t panels_per_piece =
-      kUnit * divide_up(units, std::min<std::int64_t>(units, kPiecesPerThread * on.threads()));
+      unit * divide_up(units, std::min<std::int64_t>(units, kPiecesPerThread * on.threads()));
   on.launch(divide_up(panels, panels_per_piece), [&](std::int64_t piece) {
     work(piece * panels_per_piece, std::min(panels_per_piece, panels - piece * panels_per_piece));
   });
@@ -66,7 +70,8 @@ void linear_float(const Context& on, const Array& x, const PackedMatrix& W, cons
   const Panels<float> A = packed_rows(on, matrix<const float>(x)), B = float_panels(W);
   const auto out = matrix<float>(y);
   const float* bias = b ? b.data<float>() : nullptr;
-  for_panels(on, divide_up(W.out, kTileCols<float>), [&](std::int64_t first, std::int64_t count) {
+  // A tile of one row takes several panels at once.
+  for_panels(on, divide_up(W.out, kTileCols<float>), panels_at_once(1), [&](std::int64_t first, std::int64_t count) {
     const std::int64_t left = first * kTileCols<float>, cols = std::min(count * kTileCols<float>, W.out - left);
     multiply_full_depth(W.in, A, {B.panel(first), B.apart}, {out.data + left, out.rows, cols, out.stride});
     finish_block({0, out.rows, left, cols}, bias, activation, out);
@@ -78,8 +83,8 @@ void linear_int8(const Context& on, const Array& x, const PackedMatrix& W, const
   const ArenaScope scratch(on.arena());
   const Int8Rows rows = quantised_rows(on, matrix<const float>(x));
   const auto out = matrix<float>(y);
-  for_panels(on, divide_up(W.out, kInt8Cols), [&](std::int64_t first, std::int64_t count) {
-    const std::int64_t left = first * kInt8Cols, cols = std::min(count * kInt8Cols, W.out - left);
+  for_panels(on, divide_up(W.out, kInt8.cols), 1, [&](std::int64_t first, std::int64_t count) {
+    const std::int64_t left = first * kInt8.cols, cols = std::min(count * kInt8.cols, W.out - left);
     multiply_int8(rows, W, first, b ? b.data<float>() + left : nullptr, activation.relu,
                   {out.data + left, out.rows, cols, out.stride});
   });
