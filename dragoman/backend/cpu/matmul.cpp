@@ -24,19 +24,13 @@ void gate_block(Matrix<T> dy, const Matrix<T>* y, T scale, std::int64_t block, T
   });
 }
 
-// C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C. The steps are those in gemm.h.
+// C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C.
 template <class T, class Finish>
-void multiply_blocks(const Context& on, const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) {
+void compute_product(const Context& on, const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) {
   const ArenaScope scratch(on.arena());
   Array packed = on.empty({packed_size(p)}, kDTypeOf<T>);
-  const Blocks blocks(p.M, panels_of_B(p));
   if (OperationCounter* counter = on.operations()) counter->add_executed(p.K * elements_computed<T>(p.M, p.N));
-  on.launch(divide_up(panels_of_B(p), kPanelGroup), [&](std::int64_t group) { pack_B(p, group, packed.data<T>()); });
-  on.launch(blocks.count(), [&](std::int64_t block) {
-    const Extent e = extent(p, blocks, block);
-    multiply_block(p, packed.data<T>(), e, C, accumulate);
-    finish(e);
-  });
+  multiply_blocks(on, p, packed.data<T>(), C, accumulate, finish);
 }
 
 }  // namespace
@@ -45,7 +39,7 @@ void Matmul::do_matmul(const Array& A, Transpose transpose_A, const Array& B, Tr
   dispatch(A.dtype(), [&]<class T>() {
     const Product<T> p = product<T>(A, transpose_A, B, transpose_B);
     const auto c = matrix<T>(C.array);
-    multiply_blocks(*this, p, c, C.accumulates(), [](const Extent&) {});
+    compute_product(*this, p, c, C.accumulates(), [](const Extent&) {});
   });
 }
 
@@ -53,7 +47,7 @@ void Matmul::do_linear(const Array& x, const Array& W, const Array& b, const Act
   dispatch(x.dtype(), [&]<class T>() {
     const auto out = matrix<T>(y);
     const T* bias = b ? b.data<T>() : nullptr;
-    multiply_blocks(*this, product<T>(x, Transpose::kNo, W, Transpose::kNo), out, false,
+    compute_product(*this, product<T>(x, Transpose::kNo, W, Transpose::kNo), out, false,
                     [&](const Extent& e) { finish_block(e, bias, activation, out); });
   });
 }

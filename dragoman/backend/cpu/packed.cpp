@@ -49,18 +49,27 @@ namespace {
 // Rows of x that are packed and multiplied at a time, which limits the memory for the packed copy.
 constexpr std::int64_t kSliceRows = 256;
 
-// Calls work(first, count) for ranges of panels that together cover all panels of W. There are enough ranges to keep
-// every thread busy. Each range but the last has a multiple of `unit` panels. The bits of the results do not depend on
-// the ranges.
+// A part of a product: some of its rows, and the columns of some panels of W.
+struct Part {
+  std::int64_t top, rows, first_panel, panels;
+};
+
+// Calls work(part) for parts that together cover all rows and all panels of W. There are enough of them to keep every
+// thread busy. Each has a multiple of `unit` panels, except for the last ones; if the panels alone do not give enough
+// parts, then the rows are split too, into multiples of `least_rows`. The bits of the results do not depend on the
+// parts.
 template <class Work>
-void for_panels(const Context& on, std::int64_t panels, std::int64_t unit, const Work& work) {
-  constexpr std::int64_t kPiecesPerThread = 4;
-  if (panels == 0) return;
-  const std::int64_t units = divide_up(panels, unit);
-  const std::int64_t panels_per_piece =
-      unit * divide_up(units, std::min<std::int64_t>(units, kPiecesPerThread * on.threads()));
-  on.launch(divide_up(panels, panels_per_piece), [&](std::int64_t piece) {
-    work(piece * panels_per_piece, std::min(panels_per_piece, panels - piece * panels_per_piece));
+void for_parts(const Context& on, std::int64_t rows, std::int64_t panels, std::int64_t unit, std::int64_t least_rows,
+               const Work& work) {
+  constexpr std::int64_t kPartsPerThread = 4;
+  if (panels == 0 || rows == 0) return;
+  const std::int64_t units = divide_up(panels, unit), wanted = kPartsPerThread * on.threads();
+  const std::int64_t width = unit * divide_up(units, std::min(units, wanted)), across = divide_up(panels, width);
+  const std::int64_t down = std::min(divide_up(rows, least_rows), divide_up(wanted, across));
+  const std::int64_t height = divide_up(divide_up(rows, down), least_rows) * least_rows;
+  on.launch(across * divide_up(rows, height), [&](std::int64_t part) {
+    const std::int64_t top = part / across * height, first = part % across * width;
+    work(Part{top, std::min(height, rows - top), first, std::min(width, panels - first)});
   });
 }
 
@@ -70,11 +79,15 @@ void linear_float(const Context& on, const Array& x, const PackedMatrix& W, cons
   const Panels<float> A = packed_rows(on, matrix<const float>(x)), B = float_panels(W);
   const auto out = matrix<float>(y);
   const float* bias = b ? b.data<float>() : nullptr;
-  // A tile of one row takes several panels at once.
-  for_panels(on, divide_up(W.out, kTileCols<float>), panels_at_once(1), [&](std::int64_t first, std::int64_t count) {
-    const std::int64_t left = first * kTileCols<float>, cols = std::min(count * kTileCols<float>, W.out - left);
-    multiply_full_depth(W.in, A, {B.panel(first), B.apart}, {out.data + left, out.rows, cols, out.stride});
-    finish_block({0, out.rows, left, cols}, bias, activation, out);
+  // A tile of few rows takes several panels at once. With fewer rows than these, a part would read W for too few rows.
+  const std::int64_t unit = panels_at_once(std::min(out.rows, kTileRows));
+  constexpr std::int64_t kLeastRows = 4 * kTileRows;
+  for_parts(on, out.rows, divide_up(W.out, kTileCols<float>), unit, kLeastRows, [&](const Part& part) {
+    const std::int64_t left = part.first_panel * kTileCols<float>;
+    const std::int64_t cols = std::min(part.panels * kTileCols<float>, W.out - left);
+    multiply_full_depth<float>(W.in, {A.panel(part.top / kTileRows), A.apart}, {B.panel(part.first_panel), B.apart},
+                               {out.row(part.top) + left, part.rows, cols, out.stride});
+    finish_block({part.top, part.rows, left, cols}, bias, activation, out);
   });
 }
 
@@ -83,9 +96,9 @@ void linear_int8(const Context& on, const Array& x, const PackedMatrix& W, const
   const ArenaScope scratch(on.arena());
   const Int8Rows rows = quantised_rows(on, matrix<const float>(x));
   const auto out = matrix<float>(y);
-  for_panels(on, divide_up(W.out, kInt8.cols), 1, [&](std::int64_t first, std::int64_t count) {
-    const std::int64_t left = first * kInt8.cols, cols = std::min(count * kInt8.cols, W.out - left);
-    multiply_int8(rows, W, first, b ? b.data<float>() + left : nullptr, activation.relu,
+  for_parts(on, out.rows, divide_up(W.out, kInt8.cols), 1, kSliceRows, [&](const Part& part) {
+    const std::int64_t left = part.first_panel * kInt8.cols, cols = std::min(part.panels * kInt8.cols, W.out - left);
+    multiply_int8(rows, W, part.first_panel, b ? b.data<float>() + left : nullptr, activation.relu,
                   {out.data + left, out.rows, cols, out.stride});
   });
 }
