@@ -4,6 +4,7 @@
 #include <map>
 #include <ranges>
 
+#include "dragoman/backend/cpu/common/bf16_kernels.h"
 #include "dragoman/backend/cpu/common/body.h"
 #include "dragoman/backend/cpu_bodies.h"
 #include "dragoman/base/error.h"
@@ -115,6 +116,8 @@ CpuKernels cpu_kernels() {
           .available = best.vectors,
           .in_build = best.in_build};
 }
+
+std::string why_no_bf16_products() { return cpu::bf16_kernel() == nullptr ? cpu::why_no_bf16_kernel() : std::string(); }
 
 std::string cpu_instructions() {
   const InstructionSet& used = used_instructions();

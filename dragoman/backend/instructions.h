@@ -36,8 +36,11 @@ struct CpuKernels {
   bool in_build = true;   // whether this build has kernels for those
 };
 CpuKernels cpu_kernels();
-// The same in words, with the reason why better sets are not used: "AVX2; int8: AVX2; not avx512, which this processor
-// does not have".
+// Why this machine has no products of bfloat16 on the CPU (BackendOptions::bf16_products), as a sentence without its
+// full stop: "products of bfloat16 on the CPU need AMX, which this processor does not have". Empty if it has them.
+std::string why_no_bf16_products();
+// The kernels above in words, with the reason why better sets are not used: "AVX2; int8: AVX2; not avx512, which this
+// processor does not have".
 std::string cpu_instructions();
 
 }  // namespace dragoman

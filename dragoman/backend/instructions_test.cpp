@@ -66,7 +66,9 @@ TEST(Instructions, TheVersionSaysWhyABetterSetIsNotUsed) {
   bool better = false;  // than the used one
   for (const InstructionSet& set : instruction_sets()) {
     EXPECT_EQ(set.why_not.empty(), set.in_machine) << set.name;
-    if (better) EXPECT_NE(text.find(set.in_machine ? "no kernels" : set.why_not), std::string::npos) << text;
+    if (better) {
+      EXPECT_NE(text.find(set.in_machine ? "no kernels" : set.why_not), std::string::npos) << text;
+    }
     better = better || set.name == used_instructions().name;
   }
 }

@@ -1,5 +1,8 @@
 #include "dragoman/backend/cpu/matmul.h"
 
+#include <type_traits>
+
+#include "dragoman/backend/cpu/products/bf16.h"
 #include "dragoman/backend/cpu/products/finish.h"
 #include "dragoman/backend/cpu/products/gemm.h"
 
@@ -28,6 +31,19 @@ void gate_block(Matrix<T> dy, const Matrix<T>* y, T scale, std::int64_t block, T
 template <class T, class Finish>
 void compute_product(const Context& on, const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) {
   const ArenaScope scratch(on.arena());
+  if constexpr (std::is_same_v<T, float>) {
+    if (const Bf16Kernel* kernel = on.bf16_products()) {
+      Array packed = on.empty({bf16_packed_size(p)}, DType::kBFloat16);
+      auto* panels = static_cast<std::uint16_t*>(packed.raw());
+      if (OperationCounter* counter = on.operations()) counter->add_executed(p.K * p.M * p.N);
+      return run_product(
+          on, p, kBf16.cols, [&](std::int64_t piece) { pack_bf16_B(p, piece, panels); },
+          [&](const Extent& e) {
+            multiply_bf16_block(*kernel, p, panels, e, C, accumulate);
+            finish(e);
+          });
+    }
+  }
   Array packed = on.empty({packed_size(p)}, kDTypeOf<T>);
   if (OperationCounter* counter = on.operations()) counter->add_executed(p.K * elements_computed<T>(p.M, p.N));
   multiply_blocks(on, p, packed.data<T>(), C, accumulate, finish);

@@ -1,9 +1,11 @@
-// The product of panels of 8-bit integers with AMX: what is loaded into which tile, and in which order. The tiles are a
-// template parameter: the processor's (int8_amx.cpp), or a model of them that runs anywhere (amx_tiles_test.cpp).
+// The product of panels of 8-bit integers or of bfloat16 with AMX: what is loaded into which tile, and in which order.
+// The tiles are a template parameter: the processor's (amx.h), or a model of them that runs anywhere
+// (amx_tiles_test.cpp).
 //
-// A tile is a register of up to 16 rows of 64 bytes. multiply<C, A, B>() adds to C [M, 16], 32-bit integers, the
-// product of A [M, 64] and B [64, 16], signed bytes. A has a row of x in each of its rows. Row r of B has values 4 r to
-// 4 r + 3 of k for each of the 16 columns: these are 64 consecutive bytes of a panel of columns.
+// A tile is a register of up to 16 rows of 64 bytes. multiply<C, A, B>() adds to C [M, 16], numbers of 32 bits, the
+// product of A [M, 64 bytes] and B [64 bytes, 16]. A has a row of x in each of its rows. Row r of B has bytes 4 r to 4
+// r + 3 of each of the 16 columns: these are 64 consecutive bytes of a panel of columns in the layouts kInt8OnX86 and
+// kBf16OnX86.
 //
 // A step computes up to 32 rows by 32 columns. Rows 0 to 15 of x are in tile 4, rows 16 to 31 in tile 5; columns 0 to
 // 15 are in tile 6, columns 16 to 31 in tile 7. The sums are in tiles 0 and 1 (of tile 4) and in tiles 2 and 3 (of tile
@@ -12,8 +14,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
-#include "dragoman/backend/cpu/common/int8_layout.h"
+#include "dragoman/backend/cpu/common/panel_layout.h"
 
 namespace dragoman::cpu::amx {
 
@@ -37,20 +40,27 @@ constexpr TileConfig config_for(std::int64_t height) {
   return config;
 }
 
-// Adds a range of `range` values of k to the products of up to 16 or, if Lower, up to 32 rows. `rows` and `columns`
-// point at the first of these values.
+// The operands of a product, all sizes in bytes. The rows are `depth` bytes apart; the panel of columns has four bytes
+// of each of 32 columns, then the next four. `products` is [height, 32], and its rows are `stride` bytes apart.
+struct Operands {
+  std::int64_t depth, height;
+  const char *rows, *columns;
+  char* products;
+  std::int64_t stride;
+};
+inline constexpr std::int64_t kColumnBytes = 4 * 32;  // four bytes of each column
+
+// Adds the products of `range` bytes of each row, or begins with them if not `accumulate`. There are up to 16 or, if
+// Lower, up to 32 rows.
 template <bool Lower, class Tiles>
-void multiply_step(Tiles& tiles, std::int64_t range, std::int64_t depth, const std::int8_t* rows,
-                   const std::int8_t* columns, bool accumulate, std::int32_t* products) {
-  constexpr std::int64_t kRowBytes = kInt8OnX86.cols * 4;  // of `products`, and of four values of k in `columns`
-  char* upper = reinterpret_cast<char*>(products);
-  char* lower = upper + 16 * kRowBytes;
+void multiply_step(Tiles& tiles, const Operands& o, std::int64_t range, bool accumulate) {
+  char* lower = o.products + 16 * o.stride;
   if (accumulate) {
-    tiles.template load<0>(upper, kRowBytes);
-    tiles.template load<1>(upper + 64, kRowBytes);
+    tiles.template load<0>(o.products, o.stride);
+    tiles.template load<1>(o.products + 64, o.stride);
     if constexpr (Lower) {
-      tiles.template load<2>(lower, kRowBytes);
-      tiles.template load<3>(lower + 64, kRowBytes);
+      tiles.template load<2>(lower, o.stride);
+      tiles.template load<3>(lower + 64, o.stride);
     }
   } else {
     tiles.template clear<0>();
@@ -61,45 +71,47 @@ void multiply_step(Tiles& tiles, std::int64_t range, std::int64_t depth, const s
     }
   }
   for (std::int64_t k = 0; k < range; k += 64) {
-    const std::int8_t* column = columns + k / 4 * kRowBytes;
-    tiles.template load<6>(column, kRowBytes);
-    tiles.template load<4>(rows + k, depth);
+    const char* column = o.columns + k / 4 * kColumnBytes;
+    tiles.template load<6>(column, kColumnBytes);
+    tiles.template load<4>(o.rows + k, o.depth);
     tiles.template multiply<0, 4, 6>();
-    tiles.template load<7>(column + 64, kRowBytes);
+    tiles.template load<7>(column + 64, kColumnBytes);
     tiles.template multiply<1, 4, 7>();
     if constexpr (Lower) {
-      tiles.template load<5>(rows + 16 * depth + k, depth);
+      tiles.template load<5>(o.rows + 16 * o.depth + k, o.depth);
       tiles.template multiply<2, 5, 6>();
       tiles.template multiply<3, 5, 7>();
     }
   }
-  tiles.template store<0>(upper, kRowBytes);
-  tiles.template store<1>(upper + 64, kRowBytes);
+  tiles.template store<0>(o.products, o.stride);
+  tiles.template store<1>(o.products + 64, o.stride);
   if constexpr (Lower) {
-    tiles.template store<2>(lower, kRowBytes);
-    tiles.template store<3>(lower + 64, kRowBytes);
+    tiles.template store<2>(lower, o.stride);
+    tiles.template store<3>(lower + 64, o.stride);
   }
 }
 
-// The product of a panel of rows [height, depth] by a panel of columns, both in the layout kInt8OnX86: `products` is
-// [height, 32].
+// The whole product. A sum runs along k in order, also over the ranges: a tile that is stored and loaded again is the
+// same.
 template <class Tiles>
-void multiply(Tiles& tiles, std::int64_t depth, std::int64_t height, const std::int8_t* rows,
-              const std::int8_t* columns, std::int32_t* products) {
-  if (depth == 0) return std::fill_n(products, height * kInt8OnX86.cols, 0), void();
-  // So many values of k of a panel of columns take a third of the first-level cache, and are read once for every 32
-  // rows.
+void multiply(Tiles& tiles, const Operands& o, bool accumulate) {
+  if (o.depth == 0 && !accumulate) {
+    for (std::int64_t i = 0; i < o.height; ++i) std::memset(o.products + i * o.stride, 0, kColumnBytes);
+  }
+  // So many bytes of a panel of columns take a third of the first-level cache, and are read once for every 32 rows.
   constexpr std::int64_t kRange = 512;
   std::int64_t configured = 0;
-  for (std::int64_t k = 0; k < depth; k += kRange) {
-    const std::int64_t range = std::min(kRange, depth - k);
-    for (std::int64_t top = 0; top < height; top += 32) {
-      const std::int64_t count = std::min<std::int64_t>(32, height - top);
+  for (std::int64_t k = 0; k < o.depth; k += kRange) {
+    const std::int64_t range = std::min(kRange, o.depth - k);
+    for (std::int64_t top = 0; top < o.height; top += 32) {
+      const std::int64_t count = std::min<std::int64_t>(32, o.height - top);
       if (count != configured) tiles.configure(config_for(count));
       configured = count;
       const auto step = count > 16 ? multiply_step<true, Tiles> : multiply_step<false, Tiles>;
-      step(tiles, range, depth, rows + top * depth + k, columns + k * kInt8OnX86.cols, k > 0,
-           products + top * kInt8OnX86.cols);
+      step(tiles,
+           {o.depth, count, o.rows + top * o.depth + k, o.columns + k / 4 * kColumnBytes, o.products + top * o.stride,
+            o.stride},
+           range, accumulate || k > 0);
     }
   }
 }

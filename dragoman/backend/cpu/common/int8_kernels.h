@@ -1,4 +1,4 @@
-// The innermost part of products of 8-bit integers, the product of two panels (int8_layout.h). It has several
+// The innermost part of products of 8-bit integers, the product of two panels (panel_layout.h). It has several
 // implementations, each for one instruction set, and is compiled once, not once for each body (body.h): each function
 // names its instructions itself. The sums have 32 bits and are exact, so all of them give the same result.
 #pragma once
@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "dragoman/backend/cpu/common/int8_layout.h"
+#include "dragoman/backend/cpu/common/panel_layout.h"
 
 namespace dragoman::cpu {
 
@@ -37,7 +37,7 @@ std::span<const Int8Kernel> int8_kernels();
 // The one of this name; null if this build has none.
 const Int8Kernel* int8_kernel(std::string_view name);
 
-// int8_neon.cpp, int8_avx.cpp and int8_amx.cpp define those for particular instruction sets, as far as the compiler can
+// int8_neon.cpp, int8_avx.cpp and amx.cpp define those for particular instruction sets, as far as the compiler can
 // build them. gcc builds those for NEON in any case, clang only if the build enables 8-bit matrix instructions.
 #if defined(__aarch64__) && (defined(__ARM_FEATURE_MATMUL_INT8) || !defined(__clang__))
 #define DRAGOMAN_INT8_NEON

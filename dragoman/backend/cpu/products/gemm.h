@@ -1,6 +1,6 @@
 // The matrix product C = op(A) op(B), with C [M, N], op(A) [M, K] and op(B) [K, N].
 //
-// How a product is computed (multiply_blocks runs the steps, on the thread team):
+// How a product is computed (run_product runs the steps, on the thread team):
 //   1. pack_B copies all of op(B) into panels of kTileCols columns, in the arena. Panel p is [K, kTileCols]: for
 //      k = 0, 1, ... the elements of columns p kTileCols, ... of row k. A piece of work packs kPackPanels panels for
 //      kPackDepth values of k.
@@ -52,9 +52,8 @@ std::int64_t packed_size(const Product<T>& p) {
 }
 // Packs one piece of op(B): kPackPanels panels, of each kPackDepth values of k. `packed` is the start of all panels.
 inline constexpr std::int64_t kPackPanels = 4, kPackDepth = 128;
-template <class T>
-std::int64_t pieces_of_B(const Product<T>& p) {
-  return divide_up(panels_of_B(p), kPackPanels) * divide_up(p.K, kPackDepth);
+inline std::int64_t pack_pieces(std::int64_t panels, std::int64_t K) {
+  return divide_up(panels, kPackPanels) * divide_up(K, kPackDepth);
 }
 template <class T>
 void pack_B(const Product<T>& p, std::int64_t piece, T* packed);
@@ -65,9 +64,10 @@ void pack_B(const Product<T>& p, std::int64_t piece, T* packed);
 struct Blocks {
   std::int64_t rows, cols;      // the grid of blocks: block i is in row i / cols and column i % cols
   std::int64_t height, panels;  // rows of C and panels of B for each block
+  std::int64_t panel_width;     // columns of a panel
 
-  Blocks(std::int64_t M, std::int64_t panels_of_B, std::int64_t panel_width, int threads)
-      : height(kBlockRows), panels(std::max<std::int64_t>(1, panels_of_B)) {
+  Blocks(std::int64_t M, std::int64_t panels_of_B, std::int64_t width, int threads)
+      : height(kBlockRows), panels(std::max<std::int64_t>(1, panels_of_B)), panel_width(width) {
     constexpr std::int64_t kPerThread = 3, kLowest = 4 * kTileRows, kNarrowest = 4;
     const std::int64_t wanted = threads == 1 ? 1 : kPerThread * threads;
     const auto split = [&] {
@@ -93,7 +93,7 @@ struct Extent {
 };
 template <class T>
 Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t block) {
-  const std::int64_t top = block / blocks.cols * blocks.height, width = blocks.panels * kTileCols<T>;
+  const std::int64_t top = block / blocks.cols * blocks.height, width = blocks.panels * blocks.panel_width;
   const std::int64_t left = block % blocks.cols * width;
   return {top, std::min(blocks.height, p.M - top), left, std::min(width, p.N - left)};
 }
@@ -102,17 +102,26 @@ Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t block) {
 template <class T>
 void multiply_block(const Product<T>& p, const T* packed_B, const Extent& extent, Matrix<T> C, bool accumulate);
 
-// The whole product: C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C. `packed` is
-// memory for packed_size(p) elements. `on` has threads() and launch(pieces, work), as Context has them.
+// Runs a product: pack(piece) for all pieces of op(B), which has panels of `width` columns, then multiply(extent) for
+// all blocks of C. `on` has threads() and launch(pieces, work), as Context has them.
+template <class T, class On, class Pack, class Multiply>
+void run_product(const On& on, const Product<T>& p, std::int64_t width, const Pack& pack, const Multiply& multiply) {
+  const std::int64_t panels = divide_up(p.N, width);
+  const Blocks blocks(p.M, panels, width, on.threads());
+  on.launch(pack_pieces(panels, p.K), pack);
+  on.launch(blocks.count(), [&](std::int64_t block) { multiply(extent(p, blocks, block)); });
+}
+
+// C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C. `packed` is memory for
+// packed_size(p) elements.
 template <class T, class On, class Finish>
 void multiply_blocks(const On& on, const Product<T>& p, T* packed, Matrix<T> C, bool accumulate, const Finish& finish) {
-  const Blocks blocks(p.M, panels_of_B(p), kTileCols<T>, on.threads());
-  on.launch(pieces_of_B(p), [&](std::int64_t piece) { pack_B(p, piece, packed); });
-  on.launch(blocks.count(), [&](std::int64_t block) {
-    const Extent e = extent(p, blocks, block);
-    multiply_block(p, packed, e, C, accumulate);
-    finish(e);
-  });
+  run_product(
+      on, p, kTileCols<T>, [&](std::int64_t piece) { pack_B(p, piece, packed); },
+      [&](const Extent& e) {
+        multiply_block(p, packed, e, C, accumulate);
+        finish(e);
+      });
 }
 
 }  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

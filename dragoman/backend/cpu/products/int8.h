@@ -11,7 +11,7 @@
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
-// Rows of x, rounded and packed into panels (int8_layout.h). If rows are interleaved and their number is odd, the last
+// Rows of x, rounded and packed into panels (panel_layout.h). If rows are interleaved and their number is odd, the last
 // panel has a row of zeros more.
 struct Int8Rows {
   const Int8Kernel& kernel;  // multiplies them
@@ -22,8 +22,7 @@ struct Int8Rows {
 
   // Rows of a panel, the row of zeros included.
   std::int64_t height(std::int64_t panel) const {
-    const std::int64_t left = std::min(rows - panel * kInt8.rows, kInt8.rows);
-    return kInt8.interleaved ? (left + 1) / 2 * 2 : left;
+    return kInt8.height(std::min(rows - panel * kInt8.rows, kInt8.rows));
   }
   std::int8_t* panel(std::int64_t i) const { return panels + i * kInt8.rows * depth; }
 };
