@@ -116,13 +116,33 @@ double openblas_seconds([[maybe_unused]] int threads, [[maybe_unused]] const Ope
 #endif
 }
 
+// The time of a backend with products of bfloat16.
+double bf16_seconds(const Backend& on, const Operands& o) {
+  const auto matrix = [](float* data, std::int64_t rows, std::int64_t cols, bool transposed) {
+    return Array(data, transposed ? Shape{cols, rows} : Shape{rows, cols}, DType::kFloat32, Device{});
+  };
+  const auto transpose = [](bool transposed) { return transposed ? Transpose::kYes : Transpose::kNo; };
+  const Array A = matrix(o.A, o.M, o.K, o.transposed_A), B = matrix(o.B, o.K, o.N, o.transposed_B);
+  Array C = matrix(o.C, o.M, o.N, false);
+  return seconds([&] { on.matmul(A, transpose(o.transposed_A), B, transpose(o.transposed_B), Sink::overwrite(C)); });
+}
+
 void sweep_training(int threads) {
+  const bool has_bf16 = why_no_bf16_products().empty();
   fmt::print("\nTraining, fp32, GFLOP/s, {} thread{}\n{:<14}", threads, threads == 1 ? "" : "s", "");
   for (const Candidate* candidate : kCandidates) fmt::print(" {:>12}", candidate->name);
-  fmt::print(" {:>9}\n", "OpenBLAS");
+  fmt::print(" {:>9}{}\n", "OpenBLAS", has_bf16 ? " ours,bf16" : "");
   ThreadTeam team(threads);
+  const auto bf16 = has_bf16 ? make_backend(Device{}, {.threads = threads, .bf16_products = true}) : nullptr;
   double flops_of_all = 0;
-  std::vector<double> times_of_all(std::size(kCandidates) + 1);
+  const auto print_rates = [](double flops, const std::vector<double>& times) {
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      fmt::print(" {:>{}.1f}", flops / times[i], i < std::size(kCandidates) ? 12 : 9);
+    }
+    fmt::print("\n");
+    std::fflush(stdout);
+  };
+  std::vector<double> times_of_all(std::size(kCandidates) + (has_bf16 ? 2 : 1));
   for (const TrainingProduct& product : kTrainingProducts) {
     const Memory memory(product);
     const double flops = 2e-9 * static_cast<double>(product.M * product.N * product.K);
@@ -133,19 +153,13 @@ void sweep_training(int threads) {
       times.push_back(seconds([&] { candidate->multiply(team, memory.operands, packed.data()); }));
     }
     times.push_back(openblas_seconds(threads, memory.operands));
+    if (bf16) times.push_back(bf16_seconds(*bf16, memory.operands));
+    for (std::size_t i = 0; i < times.size(); ++i) times_of_all[i] += times[i];
     fmt::print("{:<14}", product.name);
-    for (std::size_t i = 0; i < times.size(); ++i) {
-      times_of_all[i] += times[i];
-      fmt::print(" {:>{}.1f}", flops / times[i], i + 1 < times.size() ? 12 : 9);
-    }
-    fmt::print("\n");
-    std::fflush(stdout);
+    print_rates(flops, times);
   }
   fmt::print("{:<14}", "all");
-  for (std::size_t i = 0; i < times_of_all.size(); ++i) {
-    fmt::print(" {:>{}.1f}", flops_of_all / times_of_all[i], i + 1 < times_of_all.size() ? 12 : 9);
-  }
-  fmt::print("\n");
+  print_rates(flops_of_all, times_of_all);
 }
 
 // Products with packed weights. A batch of 1, 8 or 32 sentences with a beam of 4 has 4, 32 or 128 rows.
@@ -163,8 +177,10 @@ void sweep_translation(const std::string& instructions, WeightForm form, int thr
       line += fmt::format(" {:>7.0f}", 2e-9 * static_cast<double>(rows[i] * product.in * product.out) / time);
     }
   }
-  fmt::print("{:>2} {:<16}{}  |", threads, form == WeightForm::kFloat32 ? "fp32" : fmt::format("int8 {}", instructions),
-             line);
+  const std::string kernel = form == WeightForm::kFloat32    ? "fp32"
+                             : form == WeightForm::kBFloat16 ? "bf16"
+                                                             : fmt::format("int8 {}", instructions);
+  fmt::print("{:>2} {:<16}{}  |", threads, kernel, line);
   for (const double time : all) fmt::print(" {:>7.2f}", time * 1e3);
   fmt::print("\n");
   std::fflush(stdout);
@@ -176,13 +192,16 @@ void sweep_translation(const std::vector<int>& thread_counts) {
   for (const PackedProduct& product : kPackedProducts)
     fmt::print(" {:>23}", fmt::format("{} x {}", product.in, product.out));
   fmt::print("  | {:>23}\n", "ms");
-  const std::string used = used_instructions().name, vectors = used_instructions().vectors;
+  const std::string used = used_instructions().name;
+  std::vector<std::string> int8;  // the two best sets
+  for (const InstructionSet& set : instruction_sets()) {
+    if (set.usable() && set.vectors == used_instructions().vectors) int8.push_back(set.name);
+  }
+  if (int8.size() > 2) int8.erase(int8.begin(), int8.end() - 2);
   for (const int threads : thread_counts) {
     sweep_translation(used, WeightForm::kFloat32, threads);
-    for (const InstructionSet& set : instruction_sets()) {
-      const bool slow = set.int8 == "portable";
-      if (set.usable() && set.vectors == vectors && !slow) sweep_translation(set.name, WeightForm::kInt8, threads);
-    }
+    if (why_no_bf16_products().empty()) sweep_translation(used, WeightForm::kBFloat16, threads);
+    for (const std::string& instructions : int8) sweep_translation(instructions, WeightForm::kInt8, threads);
   }
 }
 

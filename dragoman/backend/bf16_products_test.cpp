@@ -104,6 +104,21 @@ TEST_F(Bf16Products, ARowHasTheSameBitsInAnyBatchAndWithAnyThreads) {
   }
 }
 
+TEST_F(Bf16Products, WithPackedWeightsHaveTheSameBits) {
+  for (const Sizes& s : kSizes) {
+    const Array x = array({s.M, s.K}, unrounded_values(s.M * s.K, 1)),
+                W = array({s.K, s.N}, unrounded_values(s.K * s.N, 2)), b = array({s.N}, unrounded_values(s.N, 3));
+    const auto bytes = static_cast<std::int64_t>(on->packed_bytes(WeightForm::kBFloat16, s.K, s.N));
+    const PackedMatrix packed = on->packed_in(on->empty({bytes}, DType::kInt8).raw(), WeightForm::kBFloat16, s.K, s.N);
+    on->pack(W, Transpose::kNo, {}, 0, packed);
+    const Activation relu{.relu = true, .dropout = {}, .segments = {}};
+    Array plain = on->empty({s.M, s.N}, DType::kFloat32), y = on->empty_like(plain);
+    on->linear(x, W, b, relu, plain);
+    on->linear(x, packed, b, relu, y);
+    EXPECT_EQ(values_of(*on, y), values_of(*on, plain)) << s.M << " x " << s.N << " x " << s.K;
+  }
+}
+
 TEST_F(Bf16Products, ANumberThatIsNotFiniteStaysInItsRow) {
   Doubles a = random_values(6 * 20, 1);
   a[20] = std::numeric_limits<double>::quiet_NaN();

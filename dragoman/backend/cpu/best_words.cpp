@@ -245,6 +245,14 @@ void WordRanking::do_best_words_packed(const Array& Y, const PackedMatrix& E, co
       };
       return best_by_block<float>(*this, E.out, kBlockPanels * kInt8.cols, nullptr, score, best_of_y);
     }
+    if (E.form == WeightForm::kBFloat16) {
+      const Bf16Rows A = bf16_rows(*this, rows);
+      const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
+        const std::int64_t apart = A.depth * kBf16.cols;
+        multiply_bf16(A, bf16_panels(E) + first / kBf16.cols * apart, apart, logits, false);
+      };
+      return best_by_block<float>(*this, E.out, kBlockPanels * kBf16.cols, bias, score, best_of_y);
+    }
     const Panels<float> A = packed_rows(*this, rows), B = float_panels(E);
     const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
       multiply_full_depth(E.in, A, {B.panel(first / kTileCols<float>), B.apart}, logits);

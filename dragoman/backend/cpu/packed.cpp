@@ -1,6 +1,7 @@
 #include "dragoman/backend/cpu/packed.h"
 
 #include <algorithm>
+#include <string>
 
 #include "dragoman/backend/cpu/products/finish.h"
 #include "dragoman/backend/cpu/products/packed_panels.h"
@@ -42,6 +43,18 @@ Int8Rows quantised_rows(const Context& on, Matrix<const float> x) {
     for (std::int64_t r = piece * kAtOnce; r < std::min(count, (piece + 1) * kAtOnce); ++r) quantise_row(x, r, rows);
   });
   return rows;
+}
+
+Bf16Rows bf16_rows(const Context& on, Matrix<const float> x) {
+  const std::int64_t depth = kBf16.depth(x.cols);
+  const Array memory = on.empty({divide_up(x.rows, kBf16.rows) * kBf16.rows, depth}, DType::kBFloat16);
+  auto* panels = static_cast<std::uint16_t*>(memory.raw());
+  constexpr std::int64_t kAtOnce = 8;  // rows per piece of work: a panel of interleaved rows, or a part of other panels
+  on.launch(divide_up(x.rows, kAtOnce), [&](std::int64_t piece) {
+    const std::int64_t first = piece * kAtOnce;
+    pack_bf16_rows({x.row(first), x.stride, false}, std::min(kAtOnce, x.rows - first), x.cols, panels + first * depth);
+  });
+  return {*bf16_kernel(), x.rows, depth, panels};
 }
 
 namespace {
@@ -91,6 +104,23 @@ void linear_float(const Context& on, const Array& x, const PackedMatrix& W, cons
   });
 }
 
+void linear_bf16(const Context& on, const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
+                 const Array& y) {
+  const ArenaScope scratch(on.arena());
+  const Bf16Rows rows = bf16_rows(on, matrix<const float>(x));
+  const auto out = matrix<float>(y);
+  const float* bias = b ? b.data<float>() : nullptr;
+  const std::int64_t apart = rows.depth * kBf16.cols;
+  constexpr std::int64_t kLeastRows = 32;
+  for_parts(on, out.rows, divide_up(W.out, kBf16.cols), 1, kLeastRows, [&](const Part& part) {
+    const std::int64_t left = part.first_panel * kBf16.cols, cols = std::min(part.panels * kBf16.cols, W.out - left);
+    multiply_bf16({rows.kernel, part.rows, rows.depth, rows.panels + part.top * rows.depth},
+                  bf16_panels(W) + part.first_panel * apart, apart,
+                  {out.row(part.top) + left, part.rows, cols, out.stride}, false);
+    finish_block({part.top, part.rows, left, cols}, bias, activation, out);
+  });
+}
+
 void linear_int8(const Context& on, const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
                  const Array& y) {
   const ArenaScope scratch(on.arena());
@@ -106,6 +136,11 @@ void linear_int8(const Context& on, const Array& x, const PackedMatrix& W, const
 }  // namespace
 
 std::size_t Packed::do_packed_bytes(WeightForm form, std::int64_t in, std::int64_t out) const {
+  if (form == WeightForm::kBFloat16) {
+    const std::string reason = bf16_kernel() == nullptr ? why_no_bf16_kernel() : "";
+    require<UsageError>(reason.empty(), "weights of bfloat16: ", reason,
+                        "; choose fp32 or int8, or add --device cuda.");
+  }
   return layout_of(form, in, out).bytes;
 }
 
@@ -139,8 +174,11 @@ void Packed::do_linear_packed(const Array& x, const PackedMatrix& W, const Array
   for (std::int64_t top = 0; top < x.rows(); top += kSliceRows) {
     const std::int64_t rows = std::min(kSliceRows, x.rows() - top);
     const Array slice = x.row_range(top, rows), out = y.row_range(top, rows);
-    W.form == WeightForm::kInt8 ? linear_int8(*this, slice, W, b, activation, out)
-                                : linear_float(*this, slice, W, b, activation, out);
+    switch (W.form) {
+      case WeightForm::kInt8: linear_int8(*this, slice, W, b, activation, out); break;
+      case WeightForm::kBFloat16: linear_bf16(*this, slice, W, b, activation, out); break;
+      case WeightForm::kFloat32: linear_float(*this, slice, W, b, activation, out); break;
+    }
   }
 }
 

@@ -110,7 +110,7 @@ void multiply_bf16(const Bf16Rows& A, const std::uint16_t* columns, std::int64_t
 
 void pack_bf16_B(const Product<float>& p, std::int64_t piece, std::uint16_t* packed) {
   const std::int64_t ranges = divide_up(p.K, kPackDepth), k = piece % ranges * kPackDepth;
-  const std::int64_t begin = piece / ranges * kPackPanels, end = std::min(bf16_panels(p), begin + kPackPanels);
+  const std::int64_t begin = piece / ranges * kPackPanels, end = std::min(panels_of_bf16_B(p), begin + kPackPanels);
   const Bf16Lines columns{p.B.data, p.B.stride, !p.transposed_B};
   for (std::int64_t panel = begin; panel < end; ++panel) {
     const std::int64_t first = panel * kBf16.cols;

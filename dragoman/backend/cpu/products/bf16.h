@@ -39,9 +39,11 @@ void multiply_bf16(const Bf16Rows& A, const std::uint16_t* columns, std::int64_t
                    bool accumulate);
 
 // The panels of op(B), and the number of elements that they take together.
-inline std::int64_t bf16_panels(const Product<float>& p) { return divide_up(p.N, kBf16.cols); }
-inline std::int64_t bf16_packed_size(const Product<float>& p) { return bf16_panels(p) * kBf16.depth(p.K) * kBf16.cols; }
-// Packs one of the pack_pieces(bf16_panels(p), p.K) pieces of op(B).
+inline std::int64_t panels_of_bf16_B(const Product<float>& p) { return divide_up(p.N, kBf16.cols); }
+inline std::int64_t bf16_packed_size(const Product<float>& p) {
+  return panels_of_bf16_B(p) * kBf16.depth(p.K) * kBf16.cols;
+}
+// Packs one of the pack_pieces(panels_of_bf16_B(p), p.K) pieces of op(B).
 void pack_bf16_B(const Product<float>& p, std::int64_t piece, std::uint16_t* packed);
 // C = op(A) op(B), or += if it accumulates, for one block of C.
 void multiply_bf16_block(const Bf16Kernel& kernel, const Product<float>& p, const std::uint16_t* packed_B,

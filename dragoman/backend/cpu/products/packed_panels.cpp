@@ -1,6 +1,7 @@
 #include "dragoman/backend/cpu/products/packed_panels.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "dragoman/backend/quantise.h"
 
@@ -37,12 +38,24 @@ void pack_int8(const PlainColumns<From>& from, std::int64_t column, std::int64_t
   }
 }
 
+template <class From>
+void pack_bf16(const PlainColumns<From>& from, std::int64_t column, std::int64_t in, std::uint16_t* to) {
+  const float scale = from.scales != nullptr ? from.scales[column - from.first] : 1;
+  for (std::int64_t k = 0; k < kBf16.depth(in); ++k) {
+    to[kBf16.in_columns(k, 0)] = k < in ? bf16_bits(static_cast<float>(from.at(k, column)) * scale) : 0;
+  }
+}
+
 }  // namespace
 
 PackedLayout layout_of(WeightForm form, std::int64_t in, std::int64_t out) {
   if (form == WeightForm::kFloat32) {
     const std::int64_t width = kTileCols<float>, panels = divide_up(out, width), apart = panel_stride(in, width);
     return {DType::kFloat32, width, panels, apart, 0, aligned(panels * apart * 4)};
+  }
+  if (form == WeightForm::kBFloat16) {
+    const std::int64_t apart = kBf16.depth(in) * kBf16.cols, panels = divide_up(out, kBf16.cols);
+    return {DType::kBFloat16, kBf16.cols, panels, apart, 0, aligned(panels * apart * 2)};
   }
   require<ShapeError>(in <= kInt8MaxDepth, "a matrix of ", in, " rows is too large for 8-bit integers; at most ",
                       kInt8MaxDepth, " rows are possible");
@@ -59,6 +72,8 @@ void pack_panel(const PlainColumns<From>& from, std::int64_t panel, const Packed
   for (std::int64_t c = begin; c < end; ++c) {
     if (to.form == WeightForm::kFloat32) {
       pack_float(from, c, to.in, to.panels.data<float>() + panel * layout.apart + (c - left));
+    } else if (to.form == WeightForm::kBFloat16) {
+      pack_bf16(from, c, to.in, bf16_panels(to) + panel * layout.apart + kBf16.in_columns(0, c - left));
     } else {
       pack_int8(from, c, to.in, to.panels.data<std::int8_t>() + panel * layout.apart + kInt8.in_columns(0, c - left),
                 to.scales.data<float>() + c);
@@ -75,6 +90,13 @@ void unpack_column(const PackedMatrix& W, std::int64_t column, float* to) {
   if (W.form == WeightForm::kFloat32) {
     const float* from = W.panels.data<float>() + panel + within;
     for (std::int64_t k = 0; k < W.in; ++k) to[k] = from[k * layout.width];
+    return;
+  }
+  if (W.form == WeightForm::kBFloat16) {
+    const std::uint16_t* from = bf16_panels(W) + panel + kBf16.in_columns(0, within);
+    for (std::int64_t k = 0; k < W.in; ++k) {
+      to[k] = std::bit_cast<float>(std::uint32_t{from[kBf16.in_columns(k, 0)]} << 16);
+    }
     return;
   }
   const std::int8_t* from = W.panels.data<std::int8_t>() + panel + kInt8.in_columns(0, within);
