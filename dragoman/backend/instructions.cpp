@@ -127,7 +127,8 @@ std::string cpu_instructions() {
   for (auto set = std::ranges::find(sets, used.name, &InstructionSet::name) + 1; set != sets.end(); ++set) {
     (set->usable() ? not_wanted : set->in_machine ? not_in_build : not_in_machine[set->why_not]).push_back(set->name);
   }
-  std::string text = join(used.vectors, "; int8: ", used.int8);
+  const cpu::Bf16Kernel* bf16 = cpu::bf16_kernel();
+  std::string text = join(used.vectors, "; int8: ", used.int8, "; bf16: ", bf16 == nullptr ? "none" : bf16->name);
   if (!not_wanted.empty()) text += join("; not ", listed(not_wanted), ", because ", used.name, " was asked for");
   if (!not_in_build.empty()) text += join("; not ", listed(not_in_build), ", for which this build has no kernels");
   for (const auto& [reason, names] : not_in_machine) text += join("; not ", listed(names), ", ", reason);
