@@ -39,8 +39,8 @@ CpuKernels cpu_kernels();
 // Why this machine has no products of bfloat16 on the CPU (BackendOptions::bf16_products), as a sentence without its
 // full stop: "products of bfloat16 on the CPU need AMX, which this processor does not have". Empty if it has them.
 std::string why_no_bf16_products();
-// The kernels above in words, with the reason why better sets are not used: "AVX2; int8: AVX2; not avx512, which this
-// processor does not have".
+// The kernels above in words, with the reason why better sets are not used: "AVX2; int8: AVX2; bf16: none; not avx512,
+// which this processor does not have".
 std::string cpu_instructions();
 
 }  // namespace dragoman
