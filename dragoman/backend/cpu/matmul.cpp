@@ -35,7 +35,7 @@ void compute_product(const Context& on, const Product<T>& p, Matrix<T> C, bool a
     if (const Bf16Kernel* kernel = on.bf16_products()) {
       Array packed = on.empty({bf16_packed_size(p)}, DType::kBFloat16);
       auto* panels = static_cast<std::uint16_t*>(packed.raw());
-      if (OperationCounter* counter = on.operations()) counter->add_executed(p.K * p.M * p.N);
+      if (OperationCounter* counter = on.operations()) counter->add_executed(p.M * bf16_packed_size(p));
       return run_product(
           on, p, kBf16.cols, [&](std::int64_t piece) { pack_bf16_B(p, piece, panels); },
           [&](const Extent& e) {

@@ -52,7 +52,8 @@ Bf16Rows bf16_rows(const Context& on, Matrix<const float> x) {
   constexpr std::int64_t kAtOnce = 8;  // rows per piece of work: a panel of interleaved rows, or a part of other panels
   on.launch(divide_up(x.rows, kAtOnce), [&](std::int64_t piece) {
     const std::int64_t first = piece * kAtOnce;
-    pack_bf16_rows({x.row(first), x.stride, false}, std::min(kAtOnce, x.rows - first), x.cols, panels + first * depth);
+    pack_bf16_rows<kBf16>({x.row(first), x.stride, false}, std::min(kAtOnce, x.rows - first), x.cols,
+                          panels + first * depth);
   });
   return {*bf16_kernel(), x.rows, depth, panels};
 }

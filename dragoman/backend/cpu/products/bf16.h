@@ -1,32 +1,16 @@
 // Products of float32 matrices that are rounded to bfloat16, with sums in float32. A Bf16Kernel multiplies the panels.
 //
 // The steps are those of gemm.h: all of op(B) is packed into panels of columns, and each block of C packs its rows of
-// op(A), for kBf16Depth values of k at a time. A sum is stored in C between these ranges and loaded again, so its bits
+// op(A), for some values of k at a time. A sum is stored in C between these ranges and loaded again, so its bits
 // depend on K alone.
 #pragma once
 
 #include <cstdint>
 
-#include "dragoman/backend/cpu/common/bf16_kernels.h"
+#include "dragoman/backend/cpu/products/bf16_packing.h"
 #include "dragoman/backend/cpu/products/gemm.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
-
-// Rows of op(A) or columns of op(B), in float32: element k of line i is data[i * stride + k] or, if they lie across,
-// data[k * stride + i].
-struct Bf16Lines {
-  const float* data;
-  std::int64_t stride;
-  bool across;
-
-  Bf16Lines from(std::int64_t line, std::int64_t k) const {
-    return {data + (across ? k * stride + line : line * stride + k), stride, across};
-  }
-};
-
-// Rounds `count` lines of K elements into a panel of rows or of columns, whose depth is kBf16.depth(K).
-void pack_bf16_rows(const Bf16Lines& rows, std::int64_t count, std::int64_t K, std::uint16_t* panel);
-void pack_bf16_columns(const Bf16Lines& columns, std::int64_t count, std::int64_t K, std::uint16_t* panel);
 
 // Rows of A, rounded and packed into panels of kBf16.rows rows.
 struct Bf16Rows {
