@@ -3,7 +3,7 @@
 // rate. That is measured in the same run with the same threads: the best of a 2048 x 2048 x 2048 product and, for
 // Transformers, of the step's own shapes, for our own product and for the sgemm of OpenBLAS (if it is installed).
 //
-//   bench_train_step --preset base --tokens 2048 --threads 2
+//   bench_train_step --preset base --tokens 2048 --threads 2 [--bf16]
 //   bench_train_step --preset multi30k-tiny --batches FILE --json
 //   bench_train_step --cuda --preset base --tokens 25088 --steps 30 --warmup 5
 //   bench_train_step --preset rnn-luong --set hidden=512,input-feeding=false,bridge=zero --tokens 2048
@@ -32,7 +32,7 @@ struct Options {
   std::int64_t tokens = 2048, sentence = 32;
   std::string batches;
   int threads = 0, warmup = 1, steps = 0, seconds = 0;
-  bool cuda = false, fp32 = false, profile = false;
+  bool cuda = false, fp32 = false, bf16 = false, profile = false;
   bool json = false;
 
   DeviceAndType device_and_type() const {
@@ -40,7 +40,7 @@ struct Options {
             cuda && !fp32 ? DType::kBFloat16 : DType::kFloat32};
   }
 
-  std::string precision() const { return device_and_type().dtype == DType::kBFloat16 ? "bf16" : "fp32"; }
+  std::string precision() const { return bf16 || device_and_type().dtype == DType::kBFloat16 ? "bf16" : "fp32"; }
 
   void validate() const {
     require<UsageError>(tokens > 0 && sentence > 0 && sentence <= data::CleaningSettings::kLongest && warmup >= 0 &&
@@ -138,8 +138,8 @@ void print_cuda(const Options& options, const Backend& on, const std::vector<Bat
 
 void run(Options options) {
   const model::Preset preset = changed_preset(options.preset, options.changes);
-  const auto on =
-      make_backend(options.device_and_type().device, {.threads = options.threads, .profile = options.profile});
+  const auto on = make_backend(options.device_and_type().device,
+                               {.threads = options.threads, .bf16_products = options.bf16, .profile = options.profile});
   std::vector<BatchLengths> batches = {equal_lengths(options.tokens, options.sentence)};
   if (!options.batches.empty()) batches = read_batch_lengths(options.batches);
   if (options.steps == 0) options.steps = options.batches.empty() ? 5 : static_cast<int>(batches.size());
@@ -149,8 +149,8 @@ void run(Options options) {
   const std::vector<ProductShape> shapes = step_shapes(preset.model, target_tokens(batches.front()));
   const double ours = best_rate(*on, shapes, Library::kOurs);
   const Measurement measured = measure(*on, preset, batches, options);
-  fmt::print("{}: {} batches, the first of {} + {} tokens, {} threads\n", options.preset, batches.size(),
-             source_tokens(batches.front()), target_tokens(batches.front()), on->threads());
+  fmt::print("{}: {} batches, the first of {} + {} tokens, {} threads, {}\n", options.preset, batches.size(),
+             source_tokens(batches.front()), target_tokens(batches.front()), on->threads(), options.precision());
   fmt::print("step {:.1f} ms, {:.0f} target tokens/s, {:.1f} GFLOP/s\n", measured.milliseconds(),
              measured.tokens_per_second(), measured.gflops());
   fmt::print("{:.1f} % of the best rate of our own product\n", 100 * measured.gflops() / ours);
@@ -179,6 +179,7 @@ int main(int argc, char** argv) {
        {"--seconds", &options.seconds, "least time of the timed steps together"},
        {"--cuda", &options.cuda, "run on the GPU, in bfloat16"},
        {"--fp32", &options.fp32, "run on the GPU in float32; needs --cuda"},
+       {"--bf16", &options.bf16, "on the CPU: round the operands of products to bfloat16"},
        {"--profile", &options.profile, "with --cuda: print the time of each kernel, which makes the steps slower"},
        {"--json", &options.json, "print the times of the steps as JSON"}});
   try {

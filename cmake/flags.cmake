@@ -25,7 +25,8 @@ if(DRAGOMAN_NATIVE)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Otherwise gcc loads all columns of a tile first and runs out of registers for the sums, which halves the speed.
-  set_source_files_properties(dragoman/backend/cpu/common/int8_neon.cpp PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
+  set_source_files_properties(dragoman/backend/cpu/common/int8_neon.cpp dragoman/backend/cpu/common/bf16_neon.cpp
+                              PROPERTIES COMPILE_OPTIONS -fno-schedule-insns)
 endif()
 if(DRAGOMAN_SANITIZE)
   cxx_flags(-fsanitize=${DRAGOMAN_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -141,21 +141,23 @@ TEST_P(BestWordsKernel, PackedWeightsGiveTheSameBits) {
   }
 }
 
-TEST_P(BestWordsKernel, Int8LogitsAreThoseOfTheInt8Product) {
-  if (on_cuda()) GTEST_SKIP() << "8-bit weights run on the CPU only";
+TEST_P(BestWordsKernel, LogitsOfRoundedWeightsAreThoseOfTheirProduct) {
+  if (on_cuda()) GTEST_SKIP() << "packed weights are for the CPU only";
   if (dtype() != DType::kFloat32) GTEST_SKIP() << "packed weights are float32 only";
   const std::int64_t R = 11, V = 1001;
   const Array Y = random({R, 33}, 1), E = random({V, 33}, 2), b = random({V}, 3);
-  const PackedMatrix packed = pack(E, WeightForm::kInt8, Transpose::kYes);
-  const BestWords best = outputs(R, 9, V), alone = outputs(1, 9);
-  on->best_words(Y, packed, b, best);
-  Array logits = zeros({R, V});
-  on->linear(Y, packed, b, {}, logits);
-  EXPECT_EQ(values(best.all), values(logits));
-  expect_sorted(best);
-  expect_values(best.log_sums, log_sums(logits));
-  on->best_words(Y.row_range(4, 1), packed, b, alone);
-  expect_equal(alone, {best.ids.row_range(4, 1), best.logits.row_range(4, 1), best.log_sums.columns(4, 1)});
+  for (const WeightForm form : forms()) {
+    const PackedMatrix packed = pack(E, form, Transpose::kYes);
+    const BestWords best = outputs(R, 9, V), alone = outputs(1, 9);
+    on->best_words(Y, packed, b, best);
+    Array logits = zeros({R, V});
+    on->linear(Y, packed, b, {}, logits);
+    EXPECT_EQ(values(best.all), values(logits));
+    expect_sorted(best);
+    expect_values(best.log_sums, log_sums(logits));
+    on->best_words(Y.row_range(4, 1), packed, b, alone);
+    expect_equal(alone, {best.ids.row_range(4, 1), best.logits.row_range(4, 1), best.log_sums.columns(4, 1)});
+  }
 }
 
 }  // namespace

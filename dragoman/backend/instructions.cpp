@@ -1,8 +1,10 @@
 #include "dragoman/backend/instructions.h"
 
 #include <algorithm>
+#include <map>
 #include <ranges>
 
+#include "dragoman/backend/cpu/common/bf16_kernels.h"
 #include "dragoman/backend/cpu/common/body.h"
 #include "dragoman/backend/cpu_bodies.h"
 #include "dragoman/base/error.h"
@@ -29,9 +31,10 @@ bool has_avx512() {
          __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0;
 }
 constexpr Row kRows[] = {
-    {"sse2", "SSE2", "portable", always},      {"avx", "AVX", "portable", has_avx},
-    {"avx2", "AVX2", "AVX2", has_avx2},        {"avx-vnni", "AVX2", "AVX-VNNI", has_avx2},
-    {"avx512", "AVX-512", "AVX2", has_avx512}, {"avx512-vnni", "AVX-512", "AVX-512 VNNI", has_avx512}};
+    {"sse2", "SSE2", "portable", always},        {"avx", "AVX", "portable", has_avx},
+    {"avx2", "AVX2", "AVX2", has_avx2},          {"avx-vnni", "AVX2", "AVX-VNNI", has_avx2},
+    {"avx512", "AVX-512", "AVX2", has_avx512},   {"avx512-vnni", "AVX-512", "AVX-512 VNNI", has_avx512},
+    {"avx512-amx", "AVX-512", "AMX", has_avx512}};
 #elif defined(__aarch64__)
 constexpr Row kRows[] = {
     {"neon", "NEON", "portable", always}, {"dotprod", "NEON", "dotprod", always}, {"i8mm", "NEON", "i8mm", always}};
@@ -49,11 +52,13 @@ InstructionSet set_of(const Row& row) {
   const cpu::Int8Kernel* int8 = cpu::int8_kernel(row.int8);
   // A body for the machine that built the program may have more or fewer instructions than the row asks for.
   const bool has_vectors = (cpu::kNativeBody && body != nullptr) || row.in_machine();
+  const char* why_not = !has_vectors ? cpu::kNotInProcessor : int8 != nullptr ? int8->why_not() : nullptr;
   return {.name = row.name,
           .vectors = row.vectors,
           .int8 = row.int8,
-          .in_machine = has_vectors && (int8 == nullptr || int8->runs_here()),
-          .in_build = body != nullptr && int8 != nullptr};
+          .in_machine = why_not == nullptr,
+          .in_build = body != nullptr && int8 != nullptr,
+          .why_not = why_not == nullptr ? "" : why_not};
 }
 
 const InstructionSet& best_set() {
@@ -79,8 +84,8 @@ const InstructionSet& usable_set(std::string_view name) {
   const auto found = std::ranges::find(sets, name, &InstructionSet::name);
   require<UsageError>(found != sets.end(), "there are no CPU instructions '", name, "'; this machine can use ",
                       usable_names(), ".");
-  require<UsageError>(found->in_machine, "this processor does not have the instructions '", name, "'; it can use ",
-                      usable_names(), ".");
+  require<UsageError>(found->in_machine, "this machine cannot use the instructions '", name, "', ", found->why_not,
+                      "; it can use ", usable_names(), ".");
   require<UsageError>(found->in_build, "this build has no kernels for the instructions '", name, "'; it has those for ",
                       usable_names(), ", and a build with -DDRAGOMAN_NATIVE=OFF has them all.");
   return *found;
@@ -112,17 +117,21 @@ CpuKernels cpu_kernels() {
           .in_build = best.in_build};
 }
 
+std::string why_no_bf16_products() { return cpu::bf16_kernel() == nullptr ? cpu::why_no_bf16_kernel() : std::string(); }
+
 std::string cpu_instructions() {
   const InstructionSet& used = used_instructions();
-  std::vector<std::string> not_in_machine, not_in_build, not_wanted;
+  std::vector<std::string> not_in_build, not_wanted;
+  std::map<std::string, std::vector<std::string>> not_in_machine;  // by reason
   const auto& sets = instruction_sets();
   for (auto set = std::ranges::find(sets, used.name, &InstructionSet::name) + 1; set != sets.end(); ++set) {
-    (set->usable() ? not_wanted : set->in_machine ? not_in_build : not_in_machine).push_back(set->name);
+    (set->usable() ? not_wanted : set->in_machine ? not_in_build : not_in_machine[set->why_not]).push_back(set->name);
   }
-  std::string text = join(used.vectors, "; int8: ", used.int8);
+  const cpu::Bf16Kernel* bf16 = cpu::bf16_kernel();
+  std::string text = join(used.vectors, "; int8: ", used.int8, "; bf16: ", bf16 == nullptr ? "none" : bf16->name);
   if (!not_wanted.empty()) text += join("; not ", listed(not_wanted), ", because ", used.name, " was asked for");
   if (!not_in_build.empty()) text += join("; not ", listed(not_in_build), ", for which this build has no kernels");
-  if (!not_in_machine.empty()) text += join("; not ", listed(not_in_machine), ", which this processor does not have");
+  for (const auto& [reason, names] : not_in_machine) text += join("; not ", listed(names), ", ", reason);
   return text;
 }
 

@@ -13,6 +13,7 @@ struct InstructionSet {
   std::string vectors;  // of the kernels in float and double; these decide the bits of a result: "AVX-512"
   std::string int8;     // of the products of 8-bit integers, which are exact in every set: "AVX-512 VNNI"
   bool in_machine = false, in_build = false;
+  std::string why_not;  // if not in_machine, the reason: "which this processor does not have"
 
   bool usable() const { return in_machine && in_build; }
 };
@@ -35,8 +36,11 @@ struct CpuKernels {
   bool in_build = true;   // whether this build has kernels for those
 };
 CpuKernels cpu_kernels();
-// The same in words, with the reason why better sets are not used: "AVX2; int8: AVX2; not avx512, which this processor
-// does not have".
+// Why this machine has no products of bfloat16 on the CPU (BackendOptions::bf16_products), as a sentence without its
+// full stop: "products of bfloat16 on the CPU need AMX, which this processor does not have". Empty if it has them.
+std::string why_no_bf16_products();
+// The kernels above in words, with the reason why better sets are not used: "AVX2; int8: AVX2; bf16: none; not avx512,
+// which this processor does not have".
 std::string cpu_instructions();
 
 }  // namespace dragoman

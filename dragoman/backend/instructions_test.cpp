@@ -61,6 +61,18 @@ TEST(Instructions, AreInTheMachineIfTheSystemSaysSo) {
   }
 }
 
+TEST(Instructions, TheVersionSaysWhyABetterSetIsNotUsed) {
+  const std::string text = cpu_instructions();
+  bool better = false;  // than the used one
+  for (const InstructionSet& set : instruction_sets()) {
+    EXPECT_EQ(set.why_not.empty(), set.in_machine) << set.name;
+    if (better) {
+      EXPECT_NE(text.find(set.in_machine ? "no kernels" : set.why_not), std::string::npos) << text;
+    }
+    better = better || set.name == used_instructions().name;
+  }
+}
+
 TEST(Instructions, ALowerSetCanBeChosen) {
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.usable()) continue;
@@ -81,8 +93,9 @@ TEST(Instructions, OthersAreRefusedWithTheNamesOfThoseThatCanBeUsed) {
     if (set.usable()) continue;
     const std::string refused = usage_error([&] { make_backend(Device{}, {.instructions = set.name}); });
     const char* reason = set.in_machine ? "this build has no kernels for the instructions '"
-                                        : "this processor does not have the instructions '";
+                                        : "this machine cannot use the instructions '";
     EXPECT_NE(refused.find(reason + set.name), std::string::npos) << refused;
+    EXPECT_NE(refused.find(set.why_not), std::string::npos) << refused;
     EXPECT_NE(refused.find(usable), std::string::npos) << refused;
   }
 }

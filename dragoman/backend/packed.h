@@ -13,9 +13,10 @@
 
 namespace dragoman {
 
-// The element type of packed weights. kBFloat16 is for CUDA devices, kInt8 for the CPU. With kInt8, column c of W is
-// scales[c] times integers from -127 to 127. In a product x W, each row of x is rounded to such integers too, with
-// its own scale (backend/quantise.h says how). The sums of the integer products are exact.
+// The element type of packed weights. kInt8 is for the CPU; kBFloat16 is for CUDA devices and for CPUs with
+// instructions for it (instructions.h, why_no_bf16_products), where x is rounded too and sums are in float32. With
+// kInt8, column c of W is scales[c] times integers from -127 to 127. In a product x W, each row of x is rounded to such
+// integers too, with its own scale (backend/quantise.h says how). The sums of the integer products are exact.
 enum class WeightForm : std::uint8_t { kFloat32, kInt8, kBFloat16 };
 
 // A matrix W [in, out] in the layout that a backend multiplies fastest. Like an Array it does not own its memory.

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
 #include <vector>
 
+#include "dragoman/backend/instructions.h"
 #include "dragoman/backend/packed_testing.h"
 #include "dragoman/backend/quantise.h"
+#include "dragoman/base/random.h"
 
 namespace dragoman {
 namespace {
@@ -121,6 +125,30 @@ TEST_P(PackedKernel, Int8ProductsAreThoseOfTheRoundedNumbers) {
 }
 
 // A product with the identity shows the integers of each row.
+// The kernels differ in their instructions alone, so a translation has the same bytes with each of them.
+TEST(Int8Product, HasTheSameBitsWithEveryKernelOfTheSameVectors) {
+  std::map<std::string, std::vector<float>> expected;  // by vectors
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.usable()) continue;
+    const auto on = make_backend(Device{}, {.threads = 2, .instructions = set.name});
+    const std::int64_t R = 70, in = 600, out = 77;
+    RandomStream random(1);
+    const auto random_array = [&](const Shape& shape) {
+      Array x = on->empty(shape, DType::kFloat32);
+      for (std::int64_t i = 0; i < x.count(); ++i) x.data<float>()[i] = static_cast<float>(random.uniform(-1, 1));
+      return x;
+    };
+    const Array x = random_array({R, in}), W = random_array({in, out}), b = random_array({out});
+    const auto bytes = static_cast<std::int64_t>(on->packed_bytes(WeightForm::kInt8, in, out));
+    const PackedMatrix packed = on->packed_in(on->empty({bytes}, DType::kInt8).raw(), WeightForm::kInt8, in, out);
+    on->pack(W, Transpose::kNo, {}, 0, packed);
+    Array y = on->empty({R, out}, DType::kFloat32);
+    on->linear(x, packed, b, {}, y);
+    const std::vector<float> result(y.data<float>(), y.data<float>() + y.count());
+    EXPECT_EQ(expected.try_emplace(set.vectors, result).first->second, result) << set.name;
+  }
+}
+
 TEST_P(PackedKernel, EachNumberOfARowIsRoundedAsIfAlone) {
   for (const std::int64_t K : {1, 8, 13, 70}) {
     std::vector<std::int8_t> identity(static_cast<std::size_t>(K * K), 0);

@@ -21,7 +21,11 @@ inline std::vector<KernelCase> packed_cases() {
 
 class PackedTest : public KernelTest {
  protected:
-  static std::vector<WeightForm> forms() { return {WeightForm::kFloat32, WeightForm::kInt8}; }
+  static std::vector<WeightForm> forms() {
+    std::vector<WeightForm> all{WeightForm::kFloat32, WeightForm::kInt8};
+    if (why_no_bf16_products().empty()) all.push_back(WeightForm::kBFloat16);
+    return all;
+  }
 
   PackedMatrix reserve(WeightForm form, std::int64_t in, std::int64_t out) const {
     const auto bytes = static_cast<std::int64_t>(on->packed_bytes(form, in, out));

@@ -96,7 +96,8 @@ study::ComplexitySettings study_settings(const ComplexityOptions& options) {
   train::RunSettings run;
   run.device = options.device;
   run.precision = options.precision;
-  run.validate();
+  require<UsageError>(!run.bf16_products(),
+                      "precision is bf16, which needs a GPU: add --device cuda, or leave it out.");
   study::ComplexitySettings settings{
       .layers = read_layers(options.layers),
       .n = read_sizes("n", options.n),

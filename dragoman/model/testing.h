@@ -34,14 +34,17 @@ struct SmallOptions {
   DType dtype = DType::kFloat32;
   std::uint64_t seed = 1;
   Device device = {};
-  bool profile = false, dry = false;
+  bool bf16_products = false, profile = false, dry = false;
 };
 
 // A model with its memory.
 template <class Model, class Config>
 struct SmallModelOf {
   explicit SmallModelOf(const Config& config, const SmallOptions& options = {})
-      : on(make_backend(options.device, {.threads = options.threads, .profile = options.profile, .dry = options.dry})),
+      : on(make_backend(options.device, {.threads = options.threads,
+                                         .bf16_products = options.bf16_products,
+                                         .profile = options.profile,
+                                         .dry = options.dry})),
         model(config),
         block(*on, options.dtype, model, params::Purpose::kTraining) {
     if (!options.dry) block.initialise(options.seed);

@@ -126,8 +126,6 @@ void ParameterBlock::lay_out_packed(const ParameterVisitor& visitor, WeightForm 
                         "weights of 8-bit integers are for the CPU; a CUDA device computes in bf16 or fp32.");
     return lay_out(visitor, form == WeightForm::kBFloat16 ? DType::kBFloat16 : DType::kFloat32, Purpose::kInference);
   }
-  require<UsageError>(form != WeightForm::kBFloat16,
-                      "weights of bfloat16 need a GPU: add --device cuda, or choose fp32 or int8.");
   const auto is_packed = [](const Parameter& parameter) {
     return parameter.shape_.rank() == 2 && parameter.use_ != Use::kExact;
   };

@@ -34,7 +34,8 @@ std::string ending_text(Ending ending, const std::string& step) {
 // The device, as the run knows it.
 std::string machine_text(const PreparedRun& run) {
   if (run.on->device().kind == Device::Kind::kCpu) {
-    return fmt::format("CPU, {}, float32", counted(run.on->threads(), "thread").text());
+    return fmt::format("CPU, {}, float32{}", counted(run.on->threads(), "thread").text(),
+                       run.settings().run.bf16_products() ? " with products of bfloat16" : "");
   }
   const bool rounds = run.settings().run.device_and_type().dtype == DType::kBFloat16;
   return fmt::format("{}, {}", device_name(run.on->device()), rounds ? "bfloat16" : "float32");

@@ -248,6 +248,7 @@ void PreparedRun::build_model() {
   on = make_backend(device_and_type.device, {.threads = settings().machine.threads,
                                              .memory = static_cast<std::size_t>(state.plan.values),
                                              .gradient_memory = static_cast<std::size_t>(state.plan.gradients),
+                                             .bf16_products = settings().run.bf16_products(),
                                              .report = [this](const std::string& sentence) { watcher.say(sentence); }});
   const std::string arithmetic = arithmetic_of(device_and_type.device);
   if (resumed_ && !is_same_arithmetic(state.arithmetic, arithmetic)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "dragoman/backend/instructions.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
 
@@ -106,12 +107,12 @@ void TextSettings::resolve_languages() {
 DeviceAndType RunSettings::device_and_type() const {
   const bool bfloat16 =
       precision == TrainingPrecision::kBf16 || (precision == TrainingPrecision::kAuto && device == DeviceChoice::kCuda);
-  return {device_of(device), bfloat16 ? DType::kBFloat16 : DType::kFloat32};
+  return {device_of(device), bfloat16 && !bf16_products() ? DType::kBFloat16 : DType::kFloat32};
 }
 
 void RunSettings::validate() const {
-  require<UsageError>(precision != TrainingPrecision::kBf16 || device == DeviceChoice::kCuda,
-                      "precision is bf16, which needs a GPU: add --device cuda, or leave it out.");
+  const std::string reason = bf16_products() ? why_no_bf16_products() : "";
+  require<UsageError>(reason.empty(), "precision is bf16, but ", reason, "; choose fp32, or add --device cuda.");
   require<UsageError>(subword_sampling >= 0 && subword_sampling < 1, "subword-sampling is ", subword_sampling,
                       "; it must be at least 0 and below 1.");
   require_between("save-every", save_every, 1, kMax);

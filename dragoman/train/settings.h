@@ -55,7 +55,8 @@ struct TextSettings {
 enum class BestBy : std::uint8_t { kNll, kBleu };
 constexpr std::array<std::string_view, 2> names(BestBy) { return {"nll", "bleu"}; }
 
-// The number format that a run computes with. kAuto is bfloat16 on a CUDA device and float32 on the CPU.
+// The number format that a run computes with. kAuto is bfloat16 on a CUDA device and float32 on the CPU. With kBf16 on
+// the CPU all values are stored in float32, and the operands of products are rounded.
 enum class TrainingPrecision : std::uint8_t { kAuto, kFp32, kBf16 };
 constexpr std::array<std::string_view, 3> names(TrainingPrecision) { return {"auto", "fp32", "bf16"}; }
 
@@ -74,7 +75,9 @@ struct RunSettings {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("device", device, "device that computes: cpu, or cuda for an NVIDIA GPU");
-    field("precision", precision, "fp32, or bf16 with a float32 copy of the weights; auto is bf16 on CUDA, else fp32");
+    field("precision", precision,
+          "fp32, or bf16: on CUDA with a float32 copy of the weights, on the CPU in products; auto is bf16 on CUDA, "
+          "else fp32");
     field("joint-vocabulary", joint_vocabulary, "one vocabulary for both languages; =false for one each");
     field("subword-sampling", subword_sampling,
           "split sentences into different subwords each epoch; 0.1 is usual, 0 for off");
@@ -87,6 +90,8 @@ struct RunSettings {
 
   void validate() const;
   DeviceAndType device_and_type() const;
+  // Whether products on the CPU round their operands (BackendOptions::bf16_products).
+  bool bf16_products() const { return precision == TrainingPrecision::kBf16 && device == DeviceChoice::kCpu; }
 };
 
 // Settings that do not change the numbers: a run may be resumed with other values.

@@ -4,7 +4,9 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
+#include "dragoman/backend/instructions.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/ops/arithmetic.h"
 
@@ -78,11 +80,11 @@ TEST(MicroBatches, DropTheSameElementsAsOneLargeBatch) {
   EXPECT_GT(relative_difference(gradient(pairs, {12}, 0, DType::kFloat64), whole), 1e-2);
 }
 
-Doubles parameters_after(int updates, int threads, std::uint64_t seed) {
+Doubles parameters_after(int updates, int threads, std::uint64_t seed, bool bf16_products = false) {
   model::TransformerConfig wide = config(0.1);
   wide.d_model = 48;
   wide.V_source = wide.V_target = 300;
-  SmallModel small(wide, {.threads = threads});
+  SmallModel small(wide, {.threads = threads, .bf16_products = bf16_products});
   model::TrainingConfig training;
   training.seed = seed;
   Trainer trainer(small.model, small.block, training, kSchedule);
@@ -96,6 +98,15 @@ TEST(Trainer, GivesTheSameBitsWithAnyThreads) {
   EXPECT_EQ(parameters_after(5, 2, 1), one);
   EXPECT_EQ(parameters_after(5, 3, 1), one);
   EXPECT_NE(parameters_after(5, 1, 2), one);  // another seed drops other elements
+}
+
+TEST(Trainer, GivesTheSameBitsWithAnyThreadsInBfloat16Too) {
+  if (const std::string reason = why_no_bf16_products(); !reason.empty()) GTEST_SKIP() << reason;
+  const Doubles one = parameters_after(5, 1, 1, true), exact = parameters_after(5, 1, 1);
+  EXPECT_EQ(parameters_after(5, 2, 1, true), one);
+  EXPECT_EQ(parameters_after(5, 3, 1, true), one);
+  EXPECT_NE(one, exact);
+  EXPECT_LT(relative_difference(one, exact), 1e-2);
 }
 
 TEST(Trainer, SteadyStateAllocatesNoArrays) {

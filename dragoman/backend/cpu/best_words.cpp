@@ -241,9 +241,17 @@ void WordRanking::do_best_words_packed(const Array& Y, const PackedMatrix& E, co
       const Int8Rows A = quantised_rows(*this, rows);
       // multiply_int8 adds the bias itself, so best_by_block gets none.
       const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
-        multiply_int8(A, E, first / kInt8Cols, bias == nullptr ? nullptr : bias + first, false, logits);
+        multiply_int8(A, E, first / kInt8.cols, bias == nullptr ? nullptr : bias + first, false, logits);
       };
-      return best_by_block<float>(*this, E.out, kBlockPanels * kInt8Cols, nullptr, score, best_of_y);
+      return best_by_block<float>(*this, E.out, kBlockPanels * kInt8.cols, nullptr, score, best_of_y);
+    }
+    if (E.form == WeightForm::kBFloat16) {
+      const Bf16Rows A = bf16_rows(*this, rows);
+      const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
+        const std::int64_t apart = A.depth * kBf16.cols;
+        multiply_bf16(A, bf16_panels(E) + first / kBf16.cols * apart, apart, logits, false);
+      };
+      return best_by_block<float>(*this, E.out, kBlockPanels * kBf16.cols, bias, score, best_of_y);
     }
     const Panels<float> A = packed_rows(*this, rows), B = float_panels(E);
     const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {

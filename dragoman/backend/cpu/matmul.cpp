@@ -1,5 +1,8 @@
 #include "dragoman/backend/cpu/matmul.h"
 
+#include <type_traits>
+
+#include "dragoman/backend/cpu/products/bf16.h"
 #include "dragoman/backend/cpu/products/finish.h"
 #include "dragoman/backend/cpu/products/gemm.h"
 
@@ -24,19 +27,26 @@ void gate_block(Matrix<T> dy, const Matrix<T>* y, T scale, std::int64_t block, T
   });
 }
 
-// C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C. The steps are those in gemm.h.
+// C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C.
 template <class T, class Finish>
-void multiply_blocks(const Context& on, const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) {
+void compute_product(const Context& on, const Product<T>& p, Matrix<T> C, bool accumulate, const Finish& finish) {
   const ArenaScope scratch(on.arena());
+  if constexpr (std::is_same_v<T, float>) {
+    if (const Bf16Kernel* kernel = on.bf16_products()) {
+      Array packed = on.empty({bf16_packed_size(p)}, DType::kBFloat16);
+      auto* panels = static_cast<std::uint16_t*>(packed.raw());
+      if (OperationCounter* counter = on.operations()) counter->add_executed(p.M * bf16_packed_size(p));
+      return run_product(
+          on, p, kBf16.cols, [&](std::int64_t piece) { pack_bf16_B(p, piece, panels); },
+          [&](const Extent& e) {
+            multiply_bf16_block(*kernel, p, panels, e, C, accumulate);
+            finish(e);
+          });
+    }
+  }
   Array packed = on.empty({packed_size(p)}, kDTypeOf<T>);
-  const Blocks blocks(p.M, panels_of_B(p));
   if (OperationCounter* counter = on.operations()) counter->add_executed(p.K * elements_computed<T>(p.M, p.N));
-  on.launch(divide_up(panels_of_B(p), kPanelGroup), [&](std::int64_t group) { pack_B(p, group, packed.data<T>()); });
-  on.launch(blocks.count(), [&](std::int64_t block) {
-    const Extent e = extent(p, blocks, block);
-    multiply_block(p, packed.data<T>(), e, C, accumulate);
-    finish(e);
-  });
+  multiply_blocks(on, p, packed.data<T>(), C, accumulate, finish);
 }
 
 }  // namespace
@@ -45,7 +55,7 @@ void Matmul::do_matmul(const Array& A, Transpose transpose_A, const Array& B, Tr
   dispatch(A.dtype(), [&]<class T>() {
     const Product<T> p = product<T>(A, transpose_A, B, transpose_B);
     const auto c = matrix<T>(C.array);
-    multiply_blocks(*this, p, c, C.accumulates(), [](const Extent&) {});
+    compute_product(*this, p, c, C.accumulates(), [](const Extent&) {});
   });
 }
 
@@ -53,7 +63,7 @@ void Matmul::do_linear(const Array& x, const Array& W, const Array& b, const Act
   dispatch(x.dtype(), [&]<class T>() {
     const auto out = matrix<T>(y);
     const T* bias = b ? b.data<T>() : nullptr;
-    multiply_blocks(*this, product<T>(x, Transpose::kNo, W, Transpose::kNo), out, false,
+    compute_product(*this, product<T>(x, Transpose::kNo, W, Transpose::kNo), out, false,
                     [&](const Extent& e) { finish_block(e, bias, activation, out); });
   });
 }

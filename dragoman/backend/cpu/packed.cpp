@@ -1,6 +1,7 @@
 #include "dragoman/backend/cpu/packed.h"
 
 #include <algorithm>
+#include <string>
 
 #include "dragoman/backend/cpu/products/finish.h"
 #include "dragoman/backend/cpu/products/packed_panels.h"
@@ -26,18 +27,35 @@ template Panels<float> packed_rows(const Context&, Matrix<const float>);
 template Panels<double> packed_rows(const Context&, Matrix<const double>);
 
 Int8Rows quantised_rows(const Context& on, Matrix<const float> x) {
-  const std::int64_t groups = divide_up(x.cols, kInt8Group), panels = divide_up(x.rows, kInt8Rows);
-  const std::int64_t padded = panels * kInt8Rows;
-  const Array integers = on.empty({padded, groups * kInt8Group}, DType::kInt8);
+  const std::int64_t depth = kInt8.depth(x.cols), panels = divide_up(x.rows, kInt8.rows);
+  const std::int64_t padded = panels * kInt8.rows;
+  const Array integers = on.empty({padded, depth}, DType::kInt8);
   const Array scales = on.empty({padded}, DType::kFloat32), sums = on.empty({padded}, DType::kInt32);
   const Int8Rows rows{.kernel = on.int8_kernel(),
                       .rows = x.rows,
-                      .groups = groups,
+                      .depth = depth,
                       .panels = integers.data<std::int8_t>(),
                       .scales = scales.data<float>(),
                       .sums = sums.data<std::int32_t>()};
-  on.launch(panels, [&](std::int64_t panel) { quantise_panel(x, panel, rows); });
+  constexpr std::int64_t kAtOnce = 8;  // rows per piece of work
+  const std::int64_t count = panels == 0 ? 0 : (panels - 1) * kInt8.rows + rows.height(panels - 1);
+  on.launch(divide_up(count, kAtOnce), [&](std::int64_t piece) {
+    for (std::int64_t r = piece * kAtOnce; r < std::min(count, (piece + 1) * kAtOnce); ++r) quantise_row(x, r, rows);
+  });
   return rows;
+}
+
+Bf16Rows bf16_rows(const Context& on, Matrix<const float> x) {
+  const std::int64_t depth = kBf16.depth(x.cols);
+  const Array memory = on.empty({divide_up(x.rows, kBf16.rows) * kBf16.rows, depth}, DType::kBFloat16);
+  auto* panels = static_cast<std::uint16_t*>(memory.raw());
+  constexpr std::int64_t kAtOnce = 8;  // rows per piece of work: a panel of interleaved rows, or a part of other panels
+  on.launch(divide_up(x.rows, kAtOnce), [&](std::int64_t piece) {
+    const std::int64_t first = piece * kAtOnce;
+    pack_bf16_rows<kBf16>({x.row(first), x.stride, false}, std::min(kAtOnce, x.rows - first), x.cols,
+                          panels + first * depth);
+  });
+  return {*bf16_kernel(), x.rows, depth, panels};
 }
 
 namespace {
@@ -45,18 +63,27 @@ namespace {
 // Rows of x that are packed and multiplied at a time, which limits the memory for the packed copy.
 constexpr std::int64_t kSliceRows = 256;
 
-// Calls work(first, count) for ranges of panels that together cover all panels of W. There are enough ranges to keep
-// every thread busy. Each range but the last has a multiple of kUnit panels, because a tile of one row takes kUnit
-// panels at once. The bits of the results do not depend on the ranges.
+// A part of a product: some of its rows, and the columns of some panels of W.
+struct Part {
+  std::int64_t top, rows, first_panel, panels;
+};
+
+// Calls work(part) for parts that together cover all rows and all panels of W. There are enough of them to keep every
+// thread busy. Each has a multiple of `unit` panels, except for the last ones; if the panels alone do not give enough
+// parts, then the rows are split too, into multiples of `least_rows`. The bits of the results do not depend on the
+// parts.
 template <class Work>
-void for_panels(const Context& on, std::int64_t panels, const Work& work) {
-  constexpr std::int64_t kUnit = panels_at_once(1), kPiecesPerThread = 4;
-  if (panels == 0) return;
-  const std::int64_t units = divide_up(panels, kUnit);
-  const std::int64_t panels_per_piece =
-      kUnit * divide_up(units, std::min<std::int64_t>(units, kPiecesPerThread * on.threads()));
-  on.launch(divide_up(panels, panels_per_piece), [&](std::int64_t piece) {
-    work(piece * panels_per_piece, std::min(panels_per_piece, panels - piece * panels_per_piece));
+void for_parts(const Context& on, std::int64_t rows, std::int64_t panels, std::int64_t unit, std::int64_t least_rows,
+               const Work& work) {
+  constexpr std::int64_t kPartsPerThread = 4;
+  if (panels == 0 || rows == 0) return;
+  const std::int64_t units = divide_up(panels, unit), wanted = kPartsPerThread * on.threads();
+  const std::int64_t width = unit * divide_up(units, std::min(units, wanted)), across = divide_up(panels, width);
+  const std::int64_t down = std::min(divide_up(rows, least_rows), divide_up(wanted, across));
+  const std::int64_t height = divide_up(divide_up(rows, down), least_rows) * least_rows;
+  on.launch(across * divide_up(rows, height), [&](std::int64_t part) {
+    const std::int64_t top = part / across * height, first = part % across * width;
+    work(Part{top, std::min(height, rows - top), first, std::min(width, panels - first)});
   });
 }
 
@@ -66,10 +93,32 @@ void linear_float(const Context& on, const Array& x, const PackedMatrix& W, cons
   const Panels<float> A = packed_rows(on, matrix<const float>(x)), B = float_panels(W);
   const auto out = matrix<float>(y);
   const float* bias = b ? b.data<float>() : nullptr;
-  for_panels(on, divide_up(W.out, kTileCols<float>), [&](std::int64_t first, std::int64_t count) {
-    const std::int64_t left = first * kTileCols<float>, cols = std::min(count * kTileCols<float>, W.out - left);
-    multiply_full_depth(W.in, A, {B.panel(first), B.apart}, {out.data + left, out.rows, cols, out.stride});
-    finish_block({0, out.rows, left, cols}, bias, activation, out);
+  // A tile of few rows takes several panels at once. With fewer rows than these, a part would read W for too few rows.
+  const std::int64_t unit = panels_at_once(std::min(out.rows, kTileRows));
+  constexpr std::int64_t kLeastRows = 4 * kTileRows;
+  for_parts(on, out.rows, divide_up(W.out, kTileCols<float>), unit, kLeastRows, [&](const Part& part) {
+    const std::int64_t left = part.first_panel * kTileCols<float>;
+    const std::int64_t cols = std::min(part.panels * kTileCols<float>, W.out - left);
+    multiply_full_depth<float>(W.in, {A.panel(part.top / kTileRows), A.apart}, {B.panel(part.first_panel), B.apart},
+                               {out.row(part.top) + left, part.rows, cols, out.stride});
+    finish_block({part.top, part.rows, left, cols}, bias, activation, out);
+  });
+}
+
+void linear_bf16(const Context& on, const Array& x, const PackedMatrix& W, const Array& b, const Activation& activation,
+                 const Array& y) {
+  const ArenaScope scratch(on.arena());
+  const Bf16Rows rows = bf16_rows(on, matrix<const float>(x));
+  const auto out = matrix<float>(y);
+  const float* bias = b ? b.data<float>() : nullptr;
+  const std::int64_t apart = rows.depth * kBf16.cols;
+  constexpr std::int64_t kLeastRows = 32;
+  for_parts(on, out.rows, divide_up(W.out, kBf16.cols), 1, kLeastRows, [&](const Part& part) {
+    const std::int64_t left = part.first_panel * kBf16.cols, cols = std::min(part.panels * kBf16.cols, W.out - left);
+    multiply_bf16({rows.kernel, part.rows, rows.depth, rows.panels + part.top * rows.depth},
+                  bf16_panels(W) + part.first_panel * apart, apart,
+                  {out.row(part.top) + left, part.rows, cols, out.stride}, false);
+    finish_block({part.top, part.rows, left, cols}, bias, activation, out);
   });
 }
 
@@ -78,9 +127,9 @@ void linear_int8(const Context& on, const Array& x, const PackedMatrix& W, const
   const ArenaScope scratch(on.arena());
   const Int8Rows rows = quantised_rows(on, matrix<const float>(x));
   const auto out = matrix<float>(y);
-  for_panels(on, divide_up(W.out, kInt8Cols), [&](std::int64_t first, std::int64_t count) {
-    const std::int64_t left = first * kInt8Cols, cols = std::min(count * kInt8Cols, W.out - left);
-    multiply_int8(rows, W, first, b ? b.data<float>() + left : nullptr, activation.relu,
+  for_parts(on, out.rows, divide_up(W.out, kInt8.cols), 1, kSliceRows, [&](const Part& part) {
+    const std::int64_t left = part.first_panel * kInt8.cols, cols = std::min(part.panels * kInt8.cols, W.out - left);
+    multiply_int8(rows, W, part.first_panel, b ? b.data<float>() + left : nullptr, activation.relu,
                   {out.data + left, out.rows, cols, out.stride});
   });
 }
@@ -88,6 +137,11 @@ void linear_int8(const Context& on, const Array& x, const PackedMatrix& W, const
 }  // namespace
 
 std::size_t Packed::do_packed_bytes(WeightForm form, std::int64_t in, std::int64_t out) const {
+  if (form == WeightForm::kBFloat16) {
+    const std::string reason = bf16_kernel() == nullptr ? why_no_bf16_kernel() : "";
+    require<UsageError>(reason.empty(), "weights of bfloat16: ", reason,
+                        "; choose fp32 or int8, or add --device cuda.");
+  }
   return layout_of(form, in, out).bytes;
 }
 
@@ -121,8 +175,11 @@ void Packed::do_linear_packed(const Array& x, const PackedMatrix& W, const Array
   for (std::int64_t top = 0; top < x.rows(); top += kSliceRows) {
     const std::int64_t rows = std::min(kSliceRows, x.rows() - top);
     const Array slice = x.row_range(top, rows), out = y.row_range(top, rows);
-    W.form == WeightForm::kInt8 ? linear_int8(*this, slice, W, b, activation, out)
-                                : linear_float(*this, slice, W, b, activation, out);
+    switch (W.form) {
+      case WeightForm::kInt8: linear_int8(*this, slice, W, b, activation, out); break;
+      case WeightForm::kBFloat16: linear_bf16(*this, slice, W, b, activation, out); break;
+      case WeightForm::kFloat32: linear_float(*this, slice, W, b, activation, out); break;
+    }
   }
 }
 

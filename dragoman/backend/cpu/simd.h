@@ -248,4 +248,30 @@ inline void transpose_quads(const float* row_a, const float* row_b, const float*
   put(3, __builtin_shuffle(ab_high, cd_high, Lanes4{2, 3, 6, 7}));
 }
 
+// Transposes an 8 by 8 matrix of floats, whose rows are `stride` apart, with vectors of 32 bytes. Each of the three
+// stages takes pairs of vectors and exchanges elements, pairs of elements, or halves between the two.
+inline void transpose_eights(const float* from, std::int64_t stride, float* to, std::int64_t stride_to) {
+  using Eight [[gnu::vector_size(32)]] = float;
+  using EightInMemory [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
+  using Lanes8 [[gnu::vector_size(32)]] = int;
+  Eight rows[8], ones[8], twos[8];
+  for (int i = 0; i < 8; ++i) rows[i] = *reinterpret_cast<const EightInMemory*>(from + i * stride);
+  for (int i = 0; i < 8; i += 2) {
+    ones[i] = __builtin_shuffle(rows[i], rows[i + 1], Lanes8{0, 8, 1, 9, 4, 12, 5, 13});
+    ones[i + 1] = __builtin_shuffle(rows[i], rows[i + 1], Lanes8{2, 10, 3, 11, 6, 14, 7, 15});
+  }
+  for (int i = 0; i < 8; i += 4) {
+    for (int j = 0; j < 2; ++j) {  // twos[i + c] holds column c, and column c + 4 in its upper half
+      twos[i + 2 * j] = __builtin_shuffle(ones[i + j], ones[i + j + 2], Lanes8{0, 1, 8, 9, 4, 5, 12, 13});
+      twos[i + 2 * j + 1] = __builtin_shuffle(ones[i + j], ones[i + j + 2], Lanes8{2, 3, 10, 11, 6, 7, 14, 15});
+    }
+  }
+  for (int c = 0; c < 4; ++c) {
+    const Eight low = __builtin_shuffle(twos[c], twos[c + 4], Lanes8{0, 1, 2, 3, 8, 9, 10, 11});
+    const Eight high = __builtin_shuffle(twos[c], twos[c + 4], Lanes8{4, 5, 6, 7, 12, 13, 14, 15});
+    *reinterpret_cast<EightInMemory*>(to + c * stride_to) = low;
+    *reinterpret_cast<EightInMemory*>(to + (c + 4) * stride_to) = high;
+  }
+}
+
 }  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

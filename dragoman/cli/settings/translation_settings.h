@@ -33,7 +33,7 @@ struct TranslationSettings {
           "directory of the model, or of a checkpoint in it; may be repeated: translate then averages their "
           "probabilities, and serve serves each by its name, the first of a pair of languages by default");
     field("device", device, "device to compute on: cpu, or cuda for an NVIDIA GPU");
-    field("precision", precision, "fp32, int8 (CPU), bf16 (CUDA), or stored: as in the file on the CPU, bf16 on CUDA");
+    field("precision", precision, "fp32, bf16, int8 (CPU), or stored: as in the file on the CPU, bf16 on CUDA");
     field("threads", threads, "threads to use; 0 for all");
     field("workers", workers, "batches to translate at the same time; they share the threads");
     field("batch-size", batch_size, "maximum number of sentences in a batch; by default 64, on CUDA 512");

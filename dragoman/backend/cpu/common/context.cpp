@@ -59,10 +59,18 @@ struct Repeat final : Replay {
   std::function<void()> work;
 };
 
+const Bf16Kernel& required_bf16_kernel() {
+  const Bf16Kernel* kernel = bf16_kernel();
+  require<UsageError>(kernel != nullptr, "precision is bf16, but ", kernel == nullptr ? why_no_bf16_kernel() : "",
+                      "; choose fp32, or add --device cuda.");
+  return *kernel;
+}
+
 }  // namespace
 
 Context::Context(const BackendOptions& options, const Int8Kernel& int8_kernel)
     : int8_kernel_(int8_kernel),
+      bf16_products_(options.bf16_products ? &required_bf16_kernel() : nullptr),
       dry_(options.dry),
       team_(options.dry           ? 1
             : options.threads > 0 ? options.threads

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "dragoman/backend/backend.h"
+#include "dragoman/backend/cpu/common/bf16_kernels.h"
 #include "dragoman/backend/cpu/common/int8_kernels.h"
 #include "dragoman/base/threads.h"
 
@@ -31,6 +32,8 @@ class Context : public Backend {
   std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const override;
 
   const Int8Kernel& int8_kernel() const { return int8_kernel_; }
+  // The kernel that products of float32 matrices use instead of those in float32; null if they use those.
+  const Bf16Kernel* bf16_products() const { return bf16_products_; }
 
   // Runs work(piece) on the team for every piece in [0, pieces); all kernels go through here. What a piece computes may
   // depend only on shapes and on its number, so that results do not depend on the number of threads.
@@ -41,6 +44,7 @@ class Context : public Backend {
 
  private:
   const Int8Kernel& int8_kernel_;
+  const Bf16Kernel* bf16_products_;
   bool dry_;
   mutable ThreadTeam team_;
   std::unique_ptr<Reservation> arena_memory_, gradient_memory_;

@@ -6,23 +6,22 @@ namespace dragoman::cpu {
 
 namespace {
 
-void multiply_portable(std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
-                       const std::int8_t* columns, std::int32_t* sums) {
-  std::fill_n(sums, height * kInt8Cols, 0);
-  for (std::int64_t g = 0; g < groups; ++g) {
-    for (std::int64_t i = 0; i < height; ++i, rows += kInt8Group) {
-      for (std::int64_t c = 0; c < kInt8Cols; ++c) {
-        const std::int8_t* column = columns + c * kInt8Group;
+void multiply_portable(const Int8Panel& panel, const std::int8_t* columns, std::int32_t* products) {
+  std::fill_n(products, panel.height * kInt8.cols, 0);
+  for (std::int64_t k = 0; k < panel.depth; k += kInt8.group) {
+    for (std::int64_t i = 0; i < panel.height; ++i) {
+      const std::int8_t* row = panel.rows + kInt8.in_rows(panel.depth, panel.height, i, k);
+      for (std::int64_t c = 0; c < kInt8.cols; ++c) {
+        const std::int8_t* column = columns + kInt8.in_columns(k, c);
         std::int32_t sum = 0;
-        for (std::int64_t k = 0; k < kInt8Group; ++k) sum += rows[k] * column[k];
-        sums[i * kInt8Cols + c] += sum;
+        for (std::int64_t j = 0; j < kInt8.group; ++j) sum += row[j] * column[j];
+        products[i * kInt8.cols + c] += sum;
       }
     }
-    columns += kInt8Group * kInt8Cols;
   }
 }
 
-constexpr Int8Kernel kPortable{"portable", [] { return true; }, multiply_portable};
+constexpr Int8Kernel kPortable{"portable", [] { return unless(true); }, multiply_portable};
 
 }  // namespace
 
@@ -30,7 +29,7 @@ std::span<const Int8Kernel> int8_kernels() {
 #if defined(DRAGOMAN_INT8_NEON)
   static const Int8Kernel kernels[] = {kInt8I8mm, kInt8Dotprod, kPortable};
 #elif defined(DRAGOMAN_INT8_AVX)
-  static const Int8Kernel kernels[] = {kInt8Avx512Vnni, kInt8AvxVnni, kInt8Avx2, kPortable};
+  static const Int8Kernel kernels[] = {kInt8Amx, kInt8Avx512Vnni, kInt8AvxVnni, kInt8Avx2, kPortable};
 #else
   static const Int8Kernel kernels[] = {kPortable};
 #endif

@@ -5,14 +5,14 @@
 #include <arm_neon.h>
 #include <sys/auxv.h>
 
-// Each kernel is compiled for instructions that the machine may lack; runs_here() says whether it has them.
+// Each kernel is compiled for instructions that the machine may lack; why_not() says whether it has them.
 namespace dragoman::cpu {
 
 namespace {
 
-// A group is kInt8Group = 8 consecutive elements of a row or column. A vector of 16 bytes holds the groups of two
+// A group is kInt8.group = 8 consecutive elements of a row or column. A vector of 16 bytes holds the groups of two
 // columns.
-constexpr std::int64_t kVectors = kInt8Cols / 2;
+constexpr std::int64_t kVectors = kInt8.cols / 2;
 
 // `Rows` rows by the panel of columns. One instruction multiplies the groups of two rows by those of two columns and
 // gives four sums.
@@ -31,16 +31,16 @@ template <int Rows>
 #pragma GCC unroll 8
       for (int p = 0; p < kPairs; ++p) s[p][v] = vmmlaq_s32(s[p][v], a[p], b);
     }
-    rows += Rows * kInt8Group;
-    columns += kInt8Cols * kInt8Group;
+    rows += Rows * kInt8.group;
+    columns += kInt8.cols * kInt8.group;
   }
 #pragma GCC unroll 8
   for (int p = 0; p < kPairs; ++p) {
 #pragma GCC unroll 8
     for (int v = 0; v < kVectors; v += 2) {
       const int64x2_t left = vreinterpretq_s64_s32(s[p][v]), right = vreinterpretq_s64_s32(s[p][v + 1]);
-      vst1q_s32(sums + 2 * p * kInt8Cols + 2 * v, vreinterpretq_s32_s64(vuzp1q_s64(left, right)));
-      vst1q_s32(sums + (2 * p + 1) * kInt8Cols + 2 * v, vreinterpretq_s32_s64(vuzp2q_s64(left, right)));
+      vst1q_s32(sums + 2 * p * kInt8.cols + 2 * v, vreinterpretq_s32_s64(vuzp1q_s64(left, right)));
+      vst1q_s32(sums + (2 * p + 1) * kInt8.cols + 2 * v, vreinterpretq_s32_s64(vuzp2q_s64(left, right)));
     }
   }
 }
@@ -51,8 +51,8 @@ template <int Rows>
   for (int odd = 0; odd < 2; ++odd) {
     const int64x2_t left = vreinterpretq_s64_s32(odd == 0 ? vtrn1q_s32(s[0], s[1]) : vtrn2q_s32(s[0], s[1]));
     const int64x2_t right = vreinterpretq_s64_s32(odd == 0 ? vtrn1q_s32(s[2], s[3]) : vtrn2q_s32(s[2], s[3]));
-    vst1q_s32(sums + odd * kInt8Cols, vreinterpretq_s32_s64(vtrn1q_s64(left, right)));
-    vst1q_s32(sums + (2 + odd) * kInt8Cols, vreinterpretq_s32_s64(vtrn2q_s64(left, right)));
+    vst1q_s32(sums + odd * kInt8.cols, vreinterpretq_s32_s64(vtrn1q_s64(left, right)));
+    vst1q_s32(sums + (2 + odd) * kInt8.cols, vreinterpretq_s32_s64(vtrn2q_s64(left, right)));
   }
 }
 
@@ -63,7 +63,7 @@ template <int Quads>
 [[gnu::target("arch=armv8.2-a+dotprod")]] void multiply_dotprod(std::int64_t groups, std::int64_t height,
                                                                 const std::int8_t* rows, const std::int8_t* columns,
                                                                 std::int32_t* sums) {
-  int32x4_t s[Quads][kInt8Cols] = {};
+  int32x4_t s[Quads][kInt8.cols] = {};
   for (std::int64_t g = 0; g < groups; ++g) {
     int8x16_t low[Quads], high[Quads];  // the halves of the groups of four rows
 #pragma GCC unroll 8
@@ -87,13 +87,13 @@ template <int Quads>
         s[q][2 * v + 1] = vdotq_laneq_s32(s[q][2 * v + 1], high[q], b, 3);
       }
     }
-    rows += height * kInt8Group;
-    columns += kInt8Cols * kInt8Group;
+    rows += height * kInt8.group;
+    columns += kInt8.cols * kInt8.group;
   }
 #pragma GCC unroll 8
   for (int q = 0; q < Quads; ++q) {
 #pragma GCC unroll 8
-    for (int c = 0; c < kInt8Cols; c += 4) store_columns(&s[q][c], sums + 4 * q * kInt8Cols + c);
+    for (int c = 0; c < kInt8.cols; c += 4) store_columns(&s[q][c], sums + 4 * q * kInt8.cols + c);
   }
 }
 
@@ -113,39 +113,41 @@ template <int Quads>
 #pragma GCC unroll 8
       for (int r = 0; r < 2; ++r) s[r][v] = vdotq_s32(s[r][v], a[r], b);
     }
-    rows += height * kInt8Group;
-    columns += kInt8Cols * kInt8Group;
+    rows += height * kInt8.group;
+    columns += kInt8.cols * kInt8.group;
   }
 #pragma GCC unroll 8
   for (int r = 0; r < 2; ++r) {
 #pragma GCC unroll 8
-    for (int v = 0; v < kVectors; v += 2) vst1q_s32(sums + r * kInt8Cols + 2 * v, vpaddq_s32(s[r][v], s[r][v + 1]));
+    for (int v = 0; v < kVectors; v += 2) vst1q_s32(sums + r * kInt8.cols + 2 * v, vpaddq_s32(s[r][v], s[r][v + 1]));
   }
+}
+
+void multiply_rows_i8mm(const Int8Panel& panel, const std::int8_t* columns, std::int32_t* products) {
+  const std::int64_t groups = panel.depth / kInt8.group;
+  switch (panel.height) {
+    case 2: return multiply_i8mm<2>(groups, panel.rows, columns, products);
+    case 4: return multiply_i8mm<4>(groups, panel.rows, columns, products);
+    case 6: return multiply_i8mm<6>(groups, panel.rows, columns, products);
+    default: return multiply_i8mm<8>(groups, panel.rows, columns, products);
+  }
+}
+
+void multiply_rows_dotprod(const Int8Panel& panel, const std::int8_t* columns, std::int32_t* products) {
+  const std::int64_t groups = panel.depth / kInt8.group, height = panel.height;
+  if (height == 8) return multiply_dotprod<2>(groups, height, panel.rows, columns, products);
+  const std::int64_t quad = height >= 4 ? 4 : 0;
+  if (quad > 0) multiply_dotprod<1>(groups, height, panel.rows, columns, products);
+  if (quad == height) return;
+  multiply_two_dotprod(groups, height, panel.rows + quad * kInt8.group, columns, products + quad * kInt8.cols);
 }
 
 }  // namespace
 
-const Int8Kernel kInt8I8mm{"i8mm", [] { return (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0; },
-                           [](std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
-                              const std::int8_t* columns, std::int32_t* sums) {
-                             switch (height) {
-                               case 2: return multiply_i8mm<2>(groups, rows, columns, sums);
-                               case 4: return multiply_i8mm<4>(groups, rows, columns, sums);
-                               case 6: return multiply_i8mm<6>(groups, rows, columns, sums);
-                               default: return multiply_i8mm<8>(groups, rows, columns, sums);
-                             }
-                           }};
-
-const Int8Kernel kInt8Dotprod{"dotprod", [] { return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0; },
-                              [](std::int64_t groups, std::int64_t height, const std::int8_t* rows, const std::int32_t*,
-                                 const std::int8_t* columns, std::int32_t* sums) {
-                                if (height == 8) return multiply_dotprod<2>(groups, height, rows, columns, sums);
-                                const std::int64_t quad = height >= 4 ? 4 : 0;
-                                if (quad > 0) multiply_dotprod<1>(groups, height, rows, columns, sums);
-                                if (quad == height) return;
-                                multiply_two_dotprod(groups, height, rows + quad * kInt8Group, columns,
-                                                     sums + quad * kInt8Cols);
-                              }};
+const Int8Kernel kInt8I8mm{"i8mm", [] { return unless((getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0); },
+                           multiply_rows_i8mm};
+const Int8Kernel kInt8Dotprod{"dotprod", [] { return unless((getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0); },
+                              multiply_rows_dotprod};
 
 }  // namespace dragoman::cpu
 

@@ -5,20 +5,21 @@
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 template <class T>
-void pack_B(const Product<T>& p, std::int64_t group, T* packed) {
+void pack_B(const Product<T>& p, std::int64_t piece, T* packed) {
   constexpr std::int64_t width = kTileCols<T>;
-  const std::int64_t begin = group * kPanelGroup, end = std::min(panels_of_B(p), begin + kPanelGroup);
-  const std::int64_t apart = panel_stride(p.K, width);
-  T* to = packed + begin * apart;
+  const std::int64_t ranges = divide_up(p.K, kPackDepth), k = piece % ranges * kPackDepth;
+  const std::int64_t begin = piece / ranges * kPackPanels, end = std::min(panels_of_B(p), begin + kPackPanels);
+  const std::int64_t apart = panel_stride(p.K, width), depth = std::min(kPackDepth, p.K - k);
+  T* to = packed + begin * apart + k * width;
   // A panel holds, for each k, its columns of op(B). If B is stored as [K, N], these lie side by side in row k of B; if
   // it is stored as [N, K], a column of op(B) is a row of B and has to be transposed.
   if (!p.transposed_B) {
     const std::int64_t columns = std::min(p.N, end * width) - begin * width;
-    return split_rows<width>(p.B.data + begin * width, p.B.stride, columns, p.K, apart, to);
+    return split_rows<width>(p.B.row(k) + begin * width, p.B.stride, columns, depth, apart, to);
   }
   for (std::int64_t panel = begin; panel < end; ++panel, to += apart) {
     const std::int64_t first = panel * width;
-    interleave_rows<width>(p.B.row(first), p.B.stride, std::min(width, p.N - first), p.K, to);
+    interleave_rows<width>(p.B.row(first) + k, p.B.stride, std::min(width, p.N - first), depth, to);
   }
 }
 

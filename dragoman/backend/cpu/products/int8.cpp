@@ -40,11 +40,11 @@ Shorts8 quantise(Floats8 x, float inverse) {
   return __builtin_convertvector(__builtin_convertvector(Quantiser::rounded(x * inverse), Ints8), Shorts8);
 }
 
-// Rounds some groups of a row and writes them to their places in a panel, which are `apart` bytes apart. Returns the
-// sum of the integers.
+// Rounds some groups of eight numbers of a row and writes them to their places in a panel, which are `apart` bytes
+// apart. Returns the sum of the integers.
 std::int32_t quantise_groups(const float* x, std::int64_t groups, float inverse, std::int64_t apart, std::int8_t* to) {
   Shorts8 sums{};
-  for (std::int64_t g = 0; g < groups; ++g, x += kInt8Group, to += apart) {
+  for (std::int64_t g = 0; g < groups; ++g, x += 8, to += apart) {
     const Shorts8 q = quantise(*reinterpret_cast<const Floats8InMemory*>(x), inverse);
     const Bytes8 bytes = __builtin_convertvector(q, Bytes8);
     std::memcpy(to, &bytes, sizeof bytes);
@@ -55,26 +55,26 @@ std::int32_t quantise_groups(const float* x, std::int64_t groups, float inverse,
   return sum;
 }
 
-std::int32_t quantise_row(const float* x, std::int64_t n, float inverse, std::int64_t apart, std::int8_t* to) {
+std::int32_t quantise_all(const float* x, std::int64_t n, float inverse, std::int64_t apart, std::int8_t* to) {
   constexpr std::int64_t kAtOnce = 128;  // the sums of this many groups fit 16 bits
-  const std::int64_t whole = n / kInt8Group;
+  const std::int64_t whole = n / 8;
   std::int32_t sum = 0;
   for (std::int64_t g = 0; g < whole; g += kAtOnce) {
-    sum += quantise_groups(x + g * kInt8Group, std::min(kAtOnce, whole - g), inverse, apart, to + g * apart);
+    sum += quantise_groups(x + g * 8, std::min(kAtOnce, whole - g), inverse, apart, to + g * apart);
   }
-  if (whole * kInt8Group == n) return sum;
-  float rest[kInt8Group] = {};
-  std::copy(x + whole * kInt8Group, x + n, rest);
+  if (whole * 8 == n) return sum;
+  float rest[8] = {};
+  std::copy(x + whole * 8, x + n, rest);
   return sum + quantise_groups(rest, 1, inverse, apart, to + whole * apart);
 }
 
-void clear_row(std::int64_t groups, std::int64_t apart, std::int8_t* to) {
-  for (std::int64_t g = 0; g < groups; ++g) std::memset(to + g * apart, 0, kInt8Group);
+void clear_groups(std::int64_t groups, std::int64_t apart, std::int8_t* to) {
+  for (std::int64_t g = 0; g < groups; ++g) std::memset(to + g * apart, 0, 8);
 }
 
 // The scales and biases of the columns of a panel of W, with zeros after the last column.
 struct ColumnTerms {
-  static constexpr std::int64_t kVectors = kInt8Cols / kLanes<float>;
+  static constexpr std::int64_t kVectors = kInt8.cols / kLanes<float>;
   Vec<float> scales[kVectors], biases[kVectors];
 
   ColumnTerms(const float* scale, const float* bias, std::int64_t count) {
@@ -90,7 +90,7 @@ struct ColumnTerms {
 template <bool Relu>
 void finish_rows(const std::int32_t* sums, std::int64_t rows, const float* row_scales, ColumnTerms columns, float* y,
                  std::int64_t stride) {
-  for (std::int64_t r = 0; r < rows; ++r, sums += kInt8Cols, y += stride) {
+  for (std::int64_t r = 0; r < rows; ++r, sums += kInt8.cols, y += stride) {
     for (std::int64_t v = 0; v < ColumnTerms::kVectors; ++v) {
       const Vec<float> sum = __builtin_convertvector(load(sums + v * kLanes<float>), Vec<float>);
       const Vec<float> x = sum * (row_scales[r] * columns.scales[v]) + columns.biases[v];
@@ -101,25 +101,19 @@ void finish_rows(const std::int32_t* sums, std::int64_t rows, const float* row_s
 
 }  // namespace
 
-void quantise_panel(Matrix<const float> x, std::int64_t panel, const Int8Rows& to) {
-  const std::int64_t height = to.height(panel), apart = height * kInt8Group;
-  for (std::int64_t i = 0; i < height; ++i) {
-    const std::int64_t r = panel * kInt8Rows + i;
-    std::int8_t* place = to.panel(panel) + i * kInt8Group;
-    if (r >= x.rows) {
-      to.sums[r] = 0;
-      clear_row(to.groups, apart, place);
-      continue;
-    }
-    const Quantiser quantiser = Quantiser::for_largest(largest_magnitude(x.row(r), x.cols));
-    to.scales[r] = quantiser.scale;
-    to.sums[r] = 0;
-    if (quantiser.inverse == 0) {  // all numbers of the row are tiny, or one is not finite and the scale is NaN
-      clear_row(to.groups, apart, place);
-    } else {
-      to.sums[r] = quantise_row(x.row(r), x.cols, quantiser.inverse, apart, place);
-    }
-  }
+void quantise_row(Matrix<const float> x, std::int64_t r, const Int8Rows& to) {
+  const std::int64_t panel = r / kInt8.rows, i = r % kInt8.rows, height = to.height(panel), groups = to.depth / 8;
+  const std::int64_t apart = kInt8.interleaved ? height * 8 : 8;
+  std::int8_t* place = to.panel(panel) + kInt8.in_rows(to.depth, height, i, 0);
+  to.sums[r] = 0;
+  if (r == x.rows) return clear_groups(groups, apart, place);
+  const Quantiser quantiser = Quantiser::for_largest(largest_magnitude(x.row(r), x.cols));
+  to.scales[r] = quantiser.scale;
+  // All numbers of the row are tiny, or one is not finite and the scale is NaN.
+  if (quantiser.inverse == 0) return clear_groups(groups, apart, place);
+  to.sums[r] = quantise_all(x.row(r), x.cols, quantiser.inverse, apart, place);
+  const std::int64_t written = divide_up(x.cols, 8);
+  clear_groups(groups - written, apart, place + written * apart);
 }
 
 namespace {
@@ -128,20 +122,20 @@ namespace {
 // of y a result is computed in `edge`, and only the columns that exist are copied.
 void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t end, const std::int8_t* columns,
                     const ColumnTerms& terms, bool relu, std::int64_t left, Matrix<float> y) {
-  alignas(64) std::int32_t sums[kInt8Rows * kInt8Cols];
-  alignas(64) float edge[kInt8Rows * kInt8Cols];
-  const std::int64_t cols = std::min(kInt8Cols, y.cols - left), bytes = x.groups * kInt8Group * kInt8Cols;
-  const bool whole = cols == kInt8Cols;
+  alignas(64) std::int32_t sums[kInt8.rows * kInt8.cols];
+  alignas(64) float edge[kInt8.rows * kInt8.cols];
+  const std::int64_t cols = std::min(kInt8.cols, y.cols - left), bytes = x.depth * kInt8.cols;
+  const bool whole = cols == kInt8.cols;
   const auto multiply = x.kernel.multiply;
   const auto finish = relu ? finish_rows<true> : finish_rows<false>;
-  if (first == 0 && end >= 4) {  // 4 panels of rows leave enough time to fetch the next panel of W meanwhile
+  if (first == 0 && x.rows >= 32) {  // these rows leave enough time to fetch the next panel of W meanwhile
     for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(columns + bytes + line, 0, 2);
   }
   for (std::int64_t i = first; i < end; ++i) {
-    const std::int64_t top = i * kInt8Rows, rows = std::min(kInt8Rows, x.rows - top);
-    multiply(x.groups, x.height(i), x.panel(i), x.sums + top, columns, sums);
-    finish(sums, rows, x.scales + top, terms, whole ? y.row(top) + left : edge, whole ? y.stride : kInt8Cols);
-    for (std::int64_t r = 0; r < rows && !whole; ++r) std::copy_n(edge + r * kInt8Cols, cols, y.row(top + r) + left);
+    const std::int64_t top = i * kInt8.rows, rows = std::min(kInt8.rows, x.rows - top);
+    multiply({x.depth, x.height(i), x.panel(i), x.sums + top}, columns, sums);
+    finish(sums, rows, x.scales + top, terms, whole ? y.row(top) + left : edge, whole ? y.stride : kInt8.cols);
+    for (std::int64_t r = 0; r < rows && !whole; ++r) std::copy_n(edge + r * kInt8.cols, cols, y.row(top + r) + left);
   }
 }
 
@@ -149,21 +143,20 @@ void multiply_panel(const Int8Rows& x, std::int64_t first, std::int64_t end, con
 
 void multiply_int8(const Int8Rows& x, const PackedMatrix& W, std::int64_t panel, const float* b, bool relu,
                    Matrix<float> y) {
-  const std::int64_t apart = x.groups * kInt8Group * kInt8Cols, panels = divide_up(x.rows, kInt8Rows);
+  const std::int64_t apart = x.depth * kInt8.cols, panels = divide_up(x.rows, kInt8.rows);
   const std::int8_t* columns = W.panels.data<std::int8_t>() + panel * apart;
-  const float* scales = W.scales.data<float>() + panel * kInt8Cols;
+  const float* scales = W.scales.data<float>() + panel * kInt8.cols;
   // Three loops: ranges of columns whose panels fit the second-level cache; within these, panels of rows that fit the
   // first-level cache together with a panel of columns; within these, the panels of columns.
   // K may be 0, hence the + 1 in the divisions.
   constexpr std::int64_t kFirstLevelBytes = 32 << 10, kSecondLevelBytes = 256 << 10;
-  const std::int64_t row_panels_at_once =
-      std::max<std::int64_t>(1, kFirstLevelBytes / (x.groups * kInt8Group * kInt8Rows + 1));
-  const std::int64_t cols_at_once = std::max<std::int64_t>(1, kSecondLevelBytes / (apart + 1)) * kInt8Cols;
+  const std::int64_t row_panels_at_once = std::max<std::int64_t>(1, kFirstLevelBytes / (x.depth * kInt8.rows + 1));
+  const std::int64_t cols_at_once = std::max<std::int64_t>(1, kSecondLevelBytes / (apart + 1)) * kInt8.cols;
   for (std::int64_t begin = 0; begin < y.cols; begin += cols_at_once) {
     for (std::int64_t i = 0; i < panels; i += row_panels_at_once) {
-      for (std::int64_t left = begin; left < std::min(y.cols, begin + cols_at_once); left += kInt8Cols) {
-        const ColumnTerms terms(scales + left, b == nullptr ? nullptr : b + left, std::min(kInt8Cols, y.cols - left));
-        multiply_panel(x, i, std::min(panels, i + row_panels_at_once), columns + left / kInt8Cols * apart, terms, relu,
+      for (std::int64_t left = begin; left < std::min(y.cols, begin + cols_at_once); left += kInt8.cols) {
+        const ColumnTerms terms(scales + left, b == nullptr ? nullptr : b + left, std::min(kInt8.cols, y.cols - left));
+        multiply_panel(x, i, std::min(panels, i + row_panels_at_once), columns + left / kInt8.cols * apart, terms, relu,
                        left, y);
       }
     }

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "dragoman/backend/cpu/simd.h"
+
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 // Transposes up to Width rows into a panel [depth, Width]: packed[k * Width + i] = from[i * stride + k] for i < count
@@ -17,6 +19,13 @@ void interleave_rows(const T* from, std::int64_t stride, std::int64_t count, std
     const std::int64_t last = std::min(depth, first + kFew);
     std::int64_t i = 0;
     if constexpr (std::is_same_v<T, float>) {
+      if constexpr (kVectorBytes >= 32) {
+        for (; i + 8 <= count && last - first == kFew; i += 8) {
+          for (std::int64_t k = first; k < last; k += 8) {
+            transpose_eights(from + i * stride + k, stride, packed + k * Width + i, Width);
+          }
+        }
+      }
       for (; i + 4 <= count && last - first == kFew; i += 4) {
         for (std::int64_t k = first; k < last; k += 4) {
           const T* corner = from + i * stride + k;

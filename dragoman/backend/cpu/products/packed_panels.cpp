@@ -1,6 +1,7 @@
 #include "dragoman/backend/cpu/products/packed_panels.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "dragoman/backend/quantise.h"
 
@@ -13,7 +14,7 @@ std::size_t aligned(std::int64_t bytes) {
 }
 
 // Distance in a panel of 8-bit integers from element 0 of a column to its element k.
-constexpr std::int64_t int8_place(std::int64_t k) { return k / kInt8Group * kInt8Group * kInt8Cols + k % kInt8Group; }
+constexpr std::int64_t int8_place(std::int64_t k) { return kInt8.in_columns(k, 0); }
 
 template <class From>
 void pack_float(const PlainColumns<From>& from, std::int64_t column, std::int64_t in, float* to) {
@@ -23,7 +24,7 @@ void pack_float(const PlainColumns<From>& from, std::int64_t column, std::int64_
 
 template <class From>
 void pack_int8(const PlainColumns<From>& from, std::int64_t column, std::int64_t in, std::int8_t* to, float* scale) {
-  for (std::int64_t k = in; k < divide_up(in, kInt8Group) * kInt8Group; ++k) to[int8_place(k)] = 0;
+  for (std::int64_t k = in; k < kInt8.depth(in); ++k) to[int8_place(k)] = 0;
   if constexpr (std::is_same_v<From, std::int8_t>) {
     *scale = from.scales[column - from.first];
     for (std::int64_t k = 0; k < in; ++k) to[int8_place(k)] = from.at(k, column);
@@ -37,6 +38,14 @@ void pack_int8(const PlainColumns<From>& from, std::int64_t column, std::int64_t
   }
 }
 
+template <class From>
+void pack_bf16(const PlainColumns<From>& from, std::int64_t column, std::int64_t in, std::uint16_t* to) {
+  const float scale = from.scales != nullptr ? from.scales[column - from.first] : 1;
+  for (std::int64_t k = 0; k < kBf16.depth(in); ++k) {
+    to[kBf16.in_columns(k, 0)] = k < in ? bf16_bits(static_cast<float>(from.at(k, column)) * scale) : 0;
+  }
+}
+
 }  // namespace
 
 PackedLayout layout_of(WeightForm form, std::int64_t in, std::int64_t out) {
@@ -44,11 +53,15 @@ PackedLayout layout_of(WeightForm form, std::int64_t in, std::int64_t out) {
     const std::int64_t width = kTileCols<float>, panels = divide_up(out, width), apart = panel_stride(in, width);
     return {DType::kFloat32, width, panels, apart, 0, aligned(panels * apart * 4)};
   }
+  if (form == WeightForm::kBFloat16) {
+    const std::int64_t apart = kBf16.depth(in) * kBf16.cols, panels = divide_up(out, kBf16.cols);
+    return {DType::kBFloat16, kBf16.cols, panels, apart, 0, aligned(panels * apart * 2)};
+  }
   require<ShapeError>(in <= kInt8MaxDepth, "a matrix of ", in, " rows is too large for 8-bit integers; at most ",
                       kInt8MaxDepth, " rows are possible");
-  const std::int64_t apart = divide_up(in, kInt8Group) * kInt8Group * kInt8Cols, panels = divide_up(out, kInt8Cols);
+  const std::int64_t apart = kInt8.depth(in) * kInt8.cols, panels = divide_up(out, kInt8.cols);
   const std::size_t elements = aligned(panels * apart);
-  return {DType::kInt8, kInt8Cols, panels, apart, elements, elements + aligned(out * 4)};
+  return {DType::kInt8, kInt8.cols, panels, apart, elements, elements + aligned(out * 4)};
 }
 
 template <class From>
@@ -59,8 +72,10 @@ void pack_panel(const PlainColumns<From>& from, std::int64_t panel, const Packed
   for (std::int64_t c = begin; c < end; ++c) {
     if (to.form == WeightForm::kFloat32) {
       pack_float(from, c, to.in, to.panels.data<float>() + panel * layout.apart + (c - left));
+    } else if (to.form == WeightForm::kBFloat16) {
+      pack_bf16(from, c, to.in, bf16_panels(to) + panel * layout.apart + kBf16.in_columns(0, c - left));
     } else {
-      pack_int8(from, c, to.in, to.panels.data<std::int8_t>() + panel * layout.apart + (c - left) * kInt8Group,
+      pack_int8(from, c, to.in, to.panels.data<std::int8_t>() + panel * layout.apart + kInt8.in_columns(0, c - left),
                 to.scales.data<float>() + c);
     }
   }
@@ -77,7 +92,14 @@ void unpack_column(const PackedMatrix& W, std::int64_t column, float* to) {
     for (std::int64_t k = 0; k < W.in; ++k) to[k] = from[k * layout.width];
     return;
   }
-  const std::int8_t* from = W.panels.data<std::int8_t>() + panel + within * kInt8Group;
+  if (W.form == WeightForm::kBFloat16) {
+    const std::uint16_t* from = bf16_panels(W) + panel + kBf16.in_columns(0, within);
+    for (std::int64_t k = 0; k < W.in; ++k) {
+      to[k] = std::bit_cast<float>(std::uint32_t{from[kBf16.in_columns(k, 0)]} << 16);
+    }
+    return;
+  }
+  const std::int8_t* from = W.panels.data<std::int8_t>() + panel + kInt8.in_columns(0, within);
   const float scale = W.scales.data<float>()[column];
   for (std::int64_t k = 0; k < W.in; ++k) to[k] = static_cast<float>(from[int8_place(k)]) * scale;
 }

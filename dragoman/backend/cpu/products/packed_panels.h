@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "dragoman/backend/cpu/common/context.h"
+#include "dragoman/backend/cpu/products/bf16.h"
 #include "dragoman/backend/cpu/products/int8.h"
 #include "dragoman/backend/cpu/products/interleave.h"
 #include "dragoman/backend/cpu/products/tile.h"
@@ -23,6 +24,8 @@ PackedLayout layout_of(WeightForm form, std::int64_t in, std::int64_t out);
 inline Panels<float> float_panels(const PackedMatrix& W) {
   return {W.panels.data<float>(), panel_stride(W.in, kTileCols<float>)};
 }
+
+inline std::uint16_t* bf16_panels(const PackedMatrix& W) { return static_cast<std::uint16_t*>(W.panels.raw()); }
 
 // The columns of a plain matrix that is to be packed. W is [in, n], or [n, in] if it is transposed; its n columns
 // become the columns [first, end()) of the packed matrix. If the elements are int8, `scales` holds a scale for each
@@ -50,6 +53,9 @@ template <class T>
 Panels<T> packed_rows(const Context& on, Matrix<const T> x);
 // The rows of x, rounded to integers and packed, in the arena.
 Int8Rows quantised_rows(const Context& on, Matrix<const float> x);
+
+// The rows of x, rounded to bfloat16 and packed, in the arena.
+Bf16Rows bf16_rows(const Context& on, Matrix<const float> x);
 
 // to[k] = W[k, column] for all k.
 void unpack_column(const PackedMatrix& W, std::int64_t column, float* to);

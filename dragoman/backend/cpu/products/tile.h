@@ -14,15 +14,25 @@
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
-// A tile has kTileRows rows of kTileVectors vectors. Its registers sum kDepth values of k; then the partial sums are
-// added to C. kDepth is such that kDepth rows of a panel of B fit the first-level cache.
-#if defined(__AVX512F__)
-inline constexpr std::int64_t kTileRows = 8, kTileVectors = 2, kDepth = 256;
+// The sizes that fit the registers and caches of a processor. A tile has `rows` rows of `vectors` vectors. Its
+// registers sum `depth` values of k; then the partial sums are added to C. `depth` rows of a panel of B fit the
+// first-level cache. At most `block_rows` rows of C are computed together: their panels of A, `depth` deep, fit the
+// second-level cache.
+struct TileSizes {
+  std::int64_t rows, vectors, depth, block_rows;
+};
+#if defined(DRAGOMAN_TILE_SIZES)  // bench/sweep_products tries others
+inline constexpr TileSizes kTileSizes{DRAGOMAN_TILE_SIZES};
+#elif defined(__AVX512F__)
+inline constexpr TileSizes kTileSizes{8, 3, 192, 128};
 #elif defined(__AVX__)
-inline constexpr std::int64_t kTileRows = 4, kTileVectors = 3, kDepth = 256;  // there are only 16 registers
+inline constexpr TileSizes kTileSizes{4, 3, 256, 128};  // there are only 16 registers
 #else
-inline constexpr std::int64_t kTileRows = 8, kTileVectors = 3, kDepth = 512;
+inline constexpr TileSizes kTileSizes{8, 3, 512, 128};
 #endif
+inline constexpr std::int64_t kTileRows = kTileSizes.rows, kTileVectors = kTileSizes.vectors, kDepth = kTileSizes.depth,
+                              kBlockRows = kTileSizes.block_rows;
+static_assert(kBlockRows % kTileRows == 0);
 template <class T>
 inline constexpr std::int64_t kTileCols = kTileVectors* kLanes<T>;
 
@@ -72,6 +82,11 @@ void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64
   constexpr std::int64_t kVectors = Wide * Vectors;
   Vec<T> sums[Rows * kVectors] = {};  // the tile, row by row: registers, because all loops over it are unrolled
   const T* b = B.data;
+  if constexpr (kVectorBytes == 64) {  // a cache line: fetch those of C meanwhile
+    unrolled<Rows>([&](auto row) {
+      unrolled<kVectors>([&](auto v) { __builtin_prefetch(C + row * stride + v * kLanes<T>, 1); });
+    });
+  }
   // For each k: load the vectors of B, multiply each by the k-th element of every row of A, and add to the sums.
 #pragma GCC unroll 4
   for (std::int64_t k = 0; k < depth; ++k) {
@@ -109,9 +124,6 @@ void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64
 // and the inner one over panels of A, so a panel of B stays in the first-level cache while all rows are multiplied.
 template <class T>
 void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, bool accumulate);
-
-// The number of rows of C that are computed together: their panels of A, kDepth deep, fit the cache.
-inline constexpr std::int64_t kBlockRows = 128;
 
 // C = A B, where the panels hold all K values of k, which may be many more than kDepth. Splits C into blocks and K into
 // ranges of kDepth.

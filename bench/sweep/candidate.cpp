@@ -1,0 +1,44 @@
+#include "bench/sweep/candidate.h"
+
+#include "dragoman/backend/cpu/products/gemm.h"
+
+namespace dragoman::bench::DRAGOMAN_CPU_BODY {
+
+namespace {
+
+namespace body = cpu::DRAGOMAN_CPU_BODY;
+
+// A thread team, as multiply_blocks expects it.
+struct Team {
+  ThreadTeam& team;
+  int threads() const { return team.size(); }
+  template <class Work>
+  void launch(std::int64_t pieces, const Work& work) const {
+    team.run(pieces, work);
+  }
+};
+
+body::Product<float> product(const Operands& o) {
+  const auto matrix = [](float* data, std::int64_t rows, std::int64_t cols, bool transposed) {
+    return transposed ? body::Matrix<float>{data, cols, rows, rows} : body::Matrix<float>{data, rows, cols, cols};
+  };
+  return {o.M,
+          o.N,
+          o.K,
+          matrix(o.A, o.M, o.K, o.transposed_A),
+          matrix(o.B, o.K, o.N, o.transposed_B),
+          o.transposed_A,
+          o.transposed_B};
+}
+
+void multiply(ThreadTeam& team, const Operands& o, float* packed) {
+  body::multiply_blocks(Team{team}, product(o), packed, {o.C, o.M, o.N, o.N}, false, [](const body::Extent&) {});
+}
+
+}  // namespace
+
+extern const Candidate kCandidate;
+const Candidate kCandidate{DRAGOMAN_CANDIDATE_NAME, [](const Operands& o) { return body::packed_size(product(o)); },
+                           multiply};
+
+}  // namespace dragoman::bench::DRAGOMAN_CPU_BODY

@@ -1,0 +1,61 @@
+#include "dragoman/backend/cpu/products/bf16.h"
+
+#include <algorithm>
+
+namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
+
+void multiply_bf16(const Bf16Rows& A, const std::uint16_t* columns, std::int64_t apart, Matrix<float> C,
+                   bool accumulate) {
+  alignas(64) float edge[kBf16.rows * kBf16.cols];
+  for (std::int64_t left = 0; left < C.cols; left += kBf16.cols, columns += apart) {
+    const std::int64_t cols = std::min(kBf16.cols, C.cols - left);
+    for (std::int64_t top = 0; top < A.rows; top += kBf16.rows) {
+      const std::int64_t rows = std::min(kBf16.rows, A.rows - top), height = kBf16.height(rows);
+      const Bf16Panel panel{A.depth, height, A.panels + top * A.depth};
+      if (cols == kBf16.cols && rows == height) {
+        A.kernel.multiply(panel, columns, C.row(top) + left, C.stride, accumulate);
+        continue;
+      }
+      // At the edges of C the sums are computed in a buffer, and only those that exist are copied.
+      for (std::int64_t i = 0; i < rows && accumulate; ++i) {
+        std::copy_n(C.row(top + i) + left, cols, edge + i * kBf16.cols);
+      }
+      A.kernel.multiply(panel, columns, edge, kBf16.cols, accumulate);
+      for (std::int64_t i = 0; i < rows; ++i) std::copy_n(edge + i * kBf16.cols, cols, C.row(top + i) + left);
+    }
+  }
+}
+
+void pack_bf16_B(const Product<float>& p, std::int64_t piece, std::uint16_t* packed) {
+  const std::int64_t ranges = divide_up(p.K, kPackDepth), k = piece % ranges * kPackDepth;
+  const std::int64_t begin = piece / ranges * kPackPanels, end = std::min(panels_of_bf16_B(p), begin + kPackPanels);
+  const Bf16Lines columns{p.B.data, p.B.stride, !p.transposed_B};
+  for (std::int64_t panel = begin; panel < end; ++panel) {
+    const std::int64_t first = panel * kBf16.cols;
+    pack_bf16_columns<kBf16>(columns.from(first, k), std::min(kBf16.cols, p.N - first), std::min(kPackDepth, p.K - k),
+                             packed + panel * kBf16.depth(p.K) * kBf16.cols + k * kBf16.cols);
+  }
+}
+
+void multiply_bf16_block(const Bf16Kernel& kernel, const Product<float>& p, const std::uint16_t* packed_B,
+                         const Extent& e, Matrix<float> C, bool accumulate) {
+  constexpr std::int64_t kRange = 512;  // its rows of A take 128 KiB
+  static_assert(kRange % kBf16.padding == 0 && kPackDepth % kBf16.padding == 0);
+  alignas(64) std::uint16_t packed_A[kBlockRows * kRange];
+  const Matrix<float> block{C.row(e.top) + e.left, e.rows, e.cols, C.stride};
+  if (p.K == 0 && !accumulate) {
+    for (std::int64_t i = 0; i < e.rows; ++i) std::fill_n(block.row(i), e.cols, 0.0f);
+  }
+  const std::int64_t apart = kBf16.depth(p.K) * kBf16.cols;
+  const Bf16Lines rows{p.A.data, p.A.stride, p.transposed_A};
+  for (std::int64_t k = 0; k < p.K; k += kRange) {
+    const std::int64_t length = std::min(kRange, p.K - k), depth = kBf16.depth(length);
+    for (std::int64_t i = 0; i < e.rows; i += kBf16.rows) {
+      pack_bf16_rows<kBf16>(rows.from(e.top + i, k), std::min(kBf16.rows, e.rows - i), length, packed_A + i * depth);
+    }
+    multiply_bf16({kernel, e.rows, depth, packed_A}, packed_B + e.left / kBf16.cols * apart + k * kBf16.cols, apart,
+                  block, accumulate || k > 0);
+  }
+}
+
+}  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY
