@@ -53,6 +53,7 @@ std::vector<GradientModel> gradient_models() {
   config.d_ff_dec = 10;
   config.positions = Positions::kLearned;
   config.first_position = 1;
+  ++config.max_positions;
   models.push_back({"decoder of other sizes, positions from 1", config});
   config = tiny_config();
   config.window = 3;

@@ -45,7 +45,7 @@ std::int64_t hidden_by_mask(const model::TransformerConfig& config, int layers, 
       hidden += all - (causal.end_key(i, m) - causal.first_key(i));
     }
   }
-  const auto sizes = config.encoder_sizes();
+  const auto sizes = config.decoder_sizes();
   return hidden * layers * sizes.h * (sizes.d_k + sizes.d_v);
 }
 
