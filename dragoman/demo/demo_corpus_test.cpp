@@ -95,7 +95,7 @@ TEST(DemoCorpus, ATestSentenceCombinesWhatNoTrainingSentenceDoes) {
 
 TEST(DemoCorpus, NoSourceOccursTwiceInAnyPart) {
   const DemoCorpus corpus =
-      make_demo_corpus(Grammar(demo_grammar(), "demo"), {.train = 3000, .valid = 100, .test = 200});
+      make_demo_corpus(Grammar(demo_grammar(), "demo"), {.train = 3000, .valid = 100, .test = 200, .references = 1});
   EXPECT_EQ(corpus.train.size(), 3000u);
   EXPECT_EQ(corpus.valid.size(), 100u);
   EXPECT_EQ(corpus.test.size(), 200u);
@@ -106,7 +106,7 @@ TEST(DemoCorpus, NoSourceOccursTwiceInAnyPart) {
 
 TEST(DemoCorpus, EveryWordOfTheTestSetOccursFiveTimesInTraining) {
   const DemoCorpus corpus =
-      make_demo_corpus(Grammar(demo_grammar(), "demo"), {.train = 3000, .valid = 100, .test = 200});
+      make_demo_corpus(Grammar(demo_grammar(), "demo"), {.train = 3000, .valid = 100, .test = 200, .references = 1});
   std::map<std::string, int> count;
   for (const TextPair& pair : corpus.train)
     for (const std::string& side : {pair.source, pair.target})
@@ -142,7 +142,7 @@ TEST(DemoCorpus, HalfOfTheNounsAndAdjectivesThatAPronounCombinesAreUnseen) {
 
 TEST(DemoCorpus, TheSeedDeterminesTheCorpus) {
   const Grammar grammar(demo_grammar(), "demo");
-  const DemoCorpusSettings settings{.train = 1500, .valid = 1, .test = 1};
+  const DemoCorpusSettings settings{.train = 1500, .valid = 1, .test = 1, .references = 1};
   const auto first = make_demo_corpus(grammar, settings), again = make_demo_corpus(grammar, settings);
   EXPECT_EQ(first.train, again.train);
   DemoCorpusSettings other = settings;

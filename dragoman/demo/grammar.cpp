@@ -184,16 +184,16 @@ class Deriver {
   TracedText write(const Constituent& in, const Template& pieces, int line) {
     TracedText text;
     for (const Piece& piece : pieces) {
-      const bool is_marked = piece.mark_slot >= 0 || piece.mark_label >= 0;
-      const TracedText part = piece.table < 0
-                                  ? read(in, piece.operand, line)
-                                  : traced(look_up(grammar_.tables[piece.table], read(in, piece.operand, line).text,
-                                                   read(in, piece.column, line).text, line),
-                                           in.origin);
-      if (is_marked)
+      const Part part = piece.table < 0 ? read(in, piece.operand, line)
+                                        : Part{look_up(grammar_.tables[piece.table], read(in, piece.operand, line).text,
+                                                       read(in, piece.column, line).text, line),
+                                               in.origin};
+      if (piece.mark_slot >= 0 || piece.mark_label >= 0)
         text.append(part.text, piece.mark_slot >= 0 ? in.values[piece.mark_slot] : in.first_label + piece.mark_label);
+      else if (part.traced != nullptr)
+        text.append(*part.traced);
       else
-        text.append(part);
+        text.append(part.text, part.origin);
       if (text.text.size() > kMaxBytes) fail(line, "this text is longer than ", kMaxBytes, " bytes.");
     }
     written_ += text.text.size();
@@ -202,26 +202,28 @@ class Deriver {
     return text;
   }
 
-  static TracedText traced(const std::string& text, std::int32_t origin) {
-    TracedText result;
-    result.append(text, origin);
-    return result;
-  }
+  // A text that belongs to the grammar or to a constituent.
+  struct Part {
+    std::string_view text;
+    std::int32_t origin = 0;             // of all its bytes, unless there is a traced text
+    const TracedText* traced = nullptr;  // the same text with the origin of each byte
+  };
 
-  TracedText read(const Constituent& in, const Operand& operand, int line) {
-    if (operand.slot < 0) return traced(operand.name, in.origin);
-    if (operand.name.empty()) return in.texts[operand.slot];
+  Part read(const Constituent& in, const Operand& operand, int line) {
+    const auto part = [](const TracedText& text) { return Part{text.text, 0, &text}; };
+    if (operand.slot < 0) return {operand.name, in.origin};
+    if (operand.name.empty()) return part(in.texts[operand.slot]);
     const Constituent& child = in.children[operand.slot];
-    if (child.rule != nullptr) return text_of(child, operand.name);
+    if (child.rule != nullptr) return part(text_of(child, operand.name));
     const std::string& name = operand.named_by < 0 ? operand.name : in.texts[operand.named_by].text;
     const int column = index_of(name, child.list->columns);
     if (column < 0) fail(line, "'", child.list->name, "' has no column '", name, "'.");
-    return traced(child.list->words[child.word][column], child.origin);
+    return {child.list->words[child.word][column], child.origin};
   }
 
-  const std::string& look_up(const Table& table, const std::string& row, const std::string& column, int line) {
+  const std::string& look_up(const Table& table, std::string_view row, std::string_view column, int line) {
     const int place = index_of(column, table.columns);
-    const auto cells = std::ranges::find(table.rows, row, [](const auto& r) { return r.first; });
+    const auto cells = std::ranges::find(table.rows, row, [](const auto& r) -> std::string_view { return r.first; });
     if (place < 0 || cells == table.rows.end())
       fail(line, "the table '", table.name, "' has no row '", row, "' with a column '", column, "'.");
     return cells->second[place];

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "dragoman/demo/grammar_rules.h"
 
@@ -55,7 +56,8 @@ std::size_t place_before(const Respelling& rule, std::size_t at) {
 }
 
 // Replaces `from` by `to` wherever a word begins with it.
-TracedText respell(const TracedText& text, const Respelling& rule) {
+TracedText respell(TracedText text, const Respelling& rule) {
+  if (text.text.find(rule.from) == std::string::npos) return text;  // as in most sentences
   TracedText result;
   for (std::size_t at = 0; at < text.text.size();) {
     const bool word_begins = at == 0 || text.text[at - 1] == ' ';
@@ -77,7 +79,7 @@ TracedText respell(const TracedText& text, const Respelling& rule) {
 TracedText spell(const GrammarRules& grammar, const TracedText& text, bool target) {
   TracedText spelled = tidy(text);
   for (const Respelling& rule : grammar.respellings)
-    if (rule.target == target) spelled = respell(spelled, rule);
+    if (rule.target == target) spelled = respell(std::move(spelled), rule);
   capitalise(spelled.text);
   return spelled;
 }
