@@ -73,6 +73,12 @@ endif()
 
 # Whole-program tests run the program itself. Their label is `whole`, and `whole-slow` in files named *_slow_test.cpp:
 # `ctest -L whole` takes both, `ctest -LE slow` leaves out the slow ones.
+#
+# They need no sanitizers of their own to test a sanitized program. So where another build has them already, a sanitized
+# one can do without compiling them: the environment variable DRAGOMAN_WHOLE_TESTS is the directory of that build.
+if(DRAGOMAN_SANITIZE)
+  set(DRAGOMAN_WHOLE_TESTS "$ENV{DRAGOMAN_WHOLE_TESTS}" CACHE PATH "Build whose whole-program tests run this program")
+endif()
 file(GLOB whole_test_sources CONFIGURE_DEPENDS tests/*_test.cpp)
 add_library(matching OBJECT tests/matching.cpp)
 target_include_directories(matching PRIVATE ${PROJECT_SOURCE_DIR})
@@ -87,6 +93,13 @@ foreach(source IN LISTS whole_test_sources)
   set(whole_runs "_slow_test$|_train_test$|^resume_test$|^ablate_cli_test$|^transformer_options_test$")
   set(left_out "${whole_runs}|^page_test$|^faults_test$|^cuda_model_test$")
   if(DRAGOMAN_SANITIZE AND name MATCHES "${left_out}")
+    continue()
+  endif()
+  if(DRAGOMAN_WHOLE_TESTS)
+    add_executable(${name} IMPORTED)
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${DRAGOMAN_WHOLE_TESTS}/${name})
+    gtest_discover_tests(${name} ${discovery} TEST_PREFIX ${name}/ PROPERTIES LABELS whole
+                         ENVIRONMENT DRAGOMAN_TESTED_PROGRAM=$<TARGET_FILE:dragoman_program>)
     continue()
   endif()
   add_executable(${name} ${source})
@@ -119,7 +132,9 @@ foreach(source IN LISTS whole_test_sources)
     discover(${name} ${name}/ ${label})
   endif()
 endforeach()
-target_sources(architecture_test PRIVATE tests/webdriver.cpp)  # opens the page as well
+if(NOT DRAGOMAN_WHOLE_TESTS)
+  target_sources(architecture_test PRIVATE tests/webdriver.cpp)  # opens the page as well
+endif()
 
 # A library that stops a program's clock and records what it flushes. It replaces functions that sanitizers also
 # replace.

@@ -14,6 +14,7 @@
 #include "dragoman/demo/plain_words.h"
 #include "dragoman/model/files/words.h"
 #include "tests/program.h"
+#include "tests/tested_program.h"
 
 namespace dragoman {
 namespace {
@@ -43,7 +44,7 @@ TEST_F(Demo, PrintsCommandsThatWorkWhereItWasRun) {
   ASSERT_EQ(demo.status, 0) << demo.err;
   const std::vector<std::string> next = commands(demo.out);
   ASSERT_EQ(next.size(), 4u) << demo.out;
-  const std::string program = DRAGOMAN_PROGRAM;
+  const std::string program = tested_program();
   EXPECT_EQ(next[0], "echo 'The old man gave the child a red book.' | " + program + " translate --model 'my demo'");
   EXPECT_EQ(here(next[0] + " | wc -l").out, "1\n");
   EXPECT_EQ(next[1], program + " serve --model 'my demo'");

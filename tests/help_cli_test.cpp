@@ -8,6 +8,7 @@
 #include "dragoman/base/files.h"
 #include "tests/command_help.h"
 #include "tests/program.h"
+#include "tests/tested_program.h"
 #include "tests/training.h"
 
 namespace dragoman {
@@ -79,7 +80,7 @@ class Examples : public TrainingTest {
          {"bin", ".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"}) {
       make_directory(file(place));
     }
-    fs::create_symlink(DRAGOMAN_PROGRAM, file("bin/dragoman"));
+    fs::create_symlink(tested_program(), file("bin/dragoman"));
     replace_file(file("bin/man"), "#!/bin/sh\nexec grep -q EXAMPLES\n");
     fs::permissions(file("bin/man"), fs::perms::owner_all);
     const Ending made = bash("dragoman train --model dragoman-demo --steps 4" + kText + kTiny);

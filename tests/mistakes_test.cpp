@@ -9,6 +9,7 @@
 #include "tests/program.h"
 #include "tests/small_model.h"
 #include "tests/terminal.h"
+#include "tests/tested_program.h"
 
 namespace dragoman {
 namespace {
@@ -352,7 +353,7 @@ TEST_F(Mistakes, DemoLeavesOtherFilesAlone) {
 }
 
 TEST_F(Mistakes, ACommandThatReadsTheTerminalSaysSo) {
-  const std::string program = "sh -c 'cd " + directory + " && exec " + DRAGOMAN_PROGRAM + " ";
+  const std::string program = "sh -c 'cd " + directory + " && exec " + tested_program() + " ";
   Terminal score(program + "score --reference a.de'");
   EXPECT_TRUE(score.shows("score: reading the translations from the terminal; Ctrl-D ends."));
   score.type(Terminal::kEndOfInput);  // once
@@ -450,7 +451,7 @@ TEST_F(Mistakes, HeadsKeepsWhatItFoundIfTheTextIsWrong) {
 }
 
 TEST_F(Mistakes, APromptGoesOnAfterWrongBytes) {
-  Terminal prompt("sh -c 'cd " + directory + " && exec " + DRAGOMAN_PROGRAM + " translate --threads 1 --model model'");
+  Terminal prompt("sh -c 'cd " + directory + " && exec " + tested_program() + " translate --threads 1 --model model'");
   EXPECT_TRUE(prompt.shows("> "));
   prompt.type("\xFF\xFE hi\n");
   EXPECT_TRUE(prompt.shows("this line is not UTF-8 text; type it again."));

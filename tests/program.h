@@ -13,9 +13,11 @@
 #include <sstream>
 #include <string>
 
+#include "tests/tested_program.h"
+
 namespace dragoman {
 
-inline const std::string kProgram = std::string("'") + DRAGOMAN_PROGRAM + "'";
+inline const std::string kProgram = "'" + tested_program() + "'";
 
 // How a command ended, and what it printed to standard output and standard error.
 struct Ending {

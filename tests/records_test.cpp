@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/tested_program.h"
 #include "tests/training.h"
 
 namespace dragoman {
@@ -213,7 +214,7 @@ TEST_F(Records, TheLastWordsAreTheBestScoreThePlacesAndTheNextCommand) {
       << last(4);
   EXPECT_EQ(last(3), "model: " + model + " (the mean of the last 3 checkpoints)");
   EXPECT_EQ(last(2), "report: " + model + "/report.html");
-  EXPECT_EQ(last(1), std::string("next: ") + DRAGOMAN_PROGRAM + " translate --model '" + model + "'");
+  EXPECT_EQ(last(1), "next: " + tested_program() + " translate --model '" + model + "'");
   EXPECT_TRUE(fs::exists(model + "/report.html"));
   const Ending pasted = shell("echo the cat | " + last(1).substr(6));
   EXPECT_EQ(pasted.status, 0) << pasted.err;

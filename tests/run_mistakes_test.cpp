@@ -7,6 +7,7 @@
 #include "dragoman/base/files.h"
 #include "tests/program.h"
 #include "tests/terminal.h"
+#include "tests/tested_program.h"
 #include "tests/training.h"
 
 namespace dragoman {
@@ -110,7 +111,7 @@ TEST_F(RunMistakes, AReportIsRefusedWithTheNameOfTheRun) {
   const Ending empty = run(report);
   EXPECT_EQ(empty.status, 0);
   EXPECT_NE(empty.err.find("the run 'model' has no records yet, so its curves are empty."), std::string::npos);
-  Terminal page(std::string(DRAGOMAN_PROGRAM) + " report --model " + file("model"));
+  Terminal page(tested_program() + " report --model " + file("model"));
   EXPECT_TRUE(page.shows("the page would go to the terminal; name a file, such as --output report.html."));
 }
 

@@ -9,15 +9,12 @@
 #include <vector>
 
 #include "tests/server_process.h"
+#include "tests/tested_program.h"
 
 namespace dragoman {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryIsMeaningful = false;  // sanitizers keep freed memory
-#else
-constexpr bool kMemoryIsMeaningful = true;
-#endif
+const bool kMemoryIsMeaningful = !tests_with_sanitizers();
 constexpr std::int64_t kMaxKib = 200 << 10;  // most memory that a request under 10 kB may take
 constexpr double kMaxSeconds = 5;            // longest wait of another client for a word, even on a busy machine
 

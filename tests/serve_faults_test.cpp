@@ -7,15 +7,12 @@
 #include <vector>
 
 #include "tests/server_process.h"
+#include "tests/tested_program.h"
 
 namespace dragoman {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryIsMeaningful = false;  // sanitizers keep freed memory
-#else
-constexpr bool kMemoryIsMeaningful = true;
-#endif
+const bool kMemoryIsMeaningful = !tests_with_sanitizers();
 
 class ServeFaults : public ServeTest {
  protected:

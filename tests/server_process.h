@@ -13,6 +13,7 @@
 #include "dragoman/decode/testing.h"
 #include "dragoman/serve/testing.h"
 #include "tests/process.h"
+#include "tests/tested_program.h"
 
 namespace dragoman {
 
@@ -42,7 +43,7 @@ class ServerProcess : public Process {
  private:
   static std::vector<std::string> command(const std::vector<std::string>& flags) {
     // The requests of most tests have the header "Host: a".
-    std::vector<std::string> words{DRAGOMAN_PROGRAM, "serve", "--port", "0", "--allowed-host", "a"};
+    std::vector<std::string> words{tested_program(), "serve", "--port", "0", "--allowed-host", "a"};
     words.insert(words.end(), flags.begin(), flags.end());
     return words;
   }
