@@ -25,6 +25,8 @@ void check_sizes(const TransformerConfig& config) {
   require<UsageError>(config.positions != Positions::kLearned || config.first_position < config.max_positions,
                       "first-position is ", config.first_position, ", but the learned table has only ",
                       counted(config.max_positions, "row"), "; set max-positions to more.");
+  require<UsageError>(config.positions != Positions::kNone || config.first_position == 0, "first-position is ",
+                      config.first_position, ", but positions is none; leave one of them out.");
   require<UsageError>(config.window >= 0, "window is ", config.window, "; it must be above 0, or left out.");
   require<UsageError>(
       config.window > 0 || config.window_kind == Mask::Window::kSliding,

@@ -100,6 +100,8 @@ TEST(TransformerConfig, LearnedTablesHaveARowForTheFirstPosition) {
   EXPECT_EQ(model_error({{"positions", "learned"}, {"max-positions", "3"}, {"first-position", "2"}}), "");
   EXPECT_EQ(model_error({{"max-positions", "2"}, {"first-position", "2"}}), "");
   EXPECT_NE(model_error({{"first-position", "-1"}}), "");
+  EXPECT_EQ(model_error({{"positions", "none"}, {"first-position", "2"}}),
+            "first-position is 2, but positions is none; leave one of them out.");
 }
 
 TEST(TransformerConfig, SinusoidsNeedAnEvenWidth) {
