@@ -23,7 +23,8 @@ namespace fs = std::filesystem;
 
 using data::Sentence;
 
-const fs::path kMarian = fs::path(DRAGOMAN_SOURCE_DIR) / "tests/models/marian";
+const fs::path kModels = fs::path(DRAGOMAN_SOURCE_DIR) / "tests/models";
+const fs::path kMarian = kModels / "marian", kCTranslate2 = kModels / "ctranslate2";
 constexpr int kLimit = 23;  // of the expected translations, EOS included
 
 Json marian_json(const std::string& file) { return parse_json(read_file(kMarian / file), file); }
@@ -89,6 +90,18 @@ class Import : public ::testing::Test {
       fs::copy_file(kMarian / (variant + ".bin"), file(name) + "/pytorch_model.bin");
     }
     return file(name);
+  }
+  // A directory of CTranslate2 with the SentencePiece models of MarianMT.
+  std::string ctranslate2(const std::string& precision) const {
+    make_directory(file("ct2"));
+    for (const char* shared : {"config.json", "shared_vocabulary.json"}) {
+      fs::copy_file(kCTranslate2 / shared, file("ct2") + "/" + shared);
+    }
+    for (const char* pieces : {"source.spm", "target.spm"}) {
+      fs::copy_file(kMarian / pieces, file("ct2") + "/" + pieces);
+    }
+    fs::copy_file(kCTranslate2 / (precision + ".bin"), file("ct2") + "/model.bin");
+    return file("ct2");
   }
   Loaded imported(const std::string& variant) const {
     model::import_model(marian(variant), file("ours"));
@@ -169,6 +182,50 @@ TEST_F(Import, FindsTheTranslationsOfTransformers) {
   }
 }
 
+// The weights are stored as floats or as integers of 16 or 8 bits.
+TEST_F(Import, GivesTheScoresOfCTranslate2) {
+  const Json scored = parse_json(read_file(kCTranslate2 / "expected.json"), "expected.json");
+  for (const std::string precision : {"float32", "int16", "int8"}) {
+    model::import_model(ctranslate2(precision), file("ours"), {.source = "en", .target = "de"});
+    const Loaded ours(file("ours"));
+    EXPECT_EQ(ours.loaded.info.source_language, "en");
+    EXPECT_EQ(settings_to_json(ours.loaded.info.config)["positions"], "sinusoid-half");  // the file has tables of them
+    const auto V = static_cast<std::size_t>(ours.model.target_vocabulary());
+    const Json& theirs = scored["models"][precision];
+    decode::SearchSettings settings = decode::search_of_model(file("ours"));
+    double worst = 0;
+    for (std::size_t i = 0; i < scored["sources"].size(); ++i) {
+      const Sentence source = ours.source(scored["sources"][i]);
+      Sentence target;
+      for (const Json& word : scored["targets"][i]) target.push_back(*ours.loaded.tokenizers.target.id(word));
+      target.push_back(kEos);
+      const Doubles rows =
+          model::decoder_rows(ours, {source}, {model::shifted(ours, target)}, 0, model::Output::kLogProbabilities);
+      const auto values = theirs["log_probabilities"][i].get<std::vector<double>>();
+      ASSERT_EQ(values.size(), target.size());
+      for (std::size_t n = 0; n < target.size(); ++n) {
+        worst = std::max(worst, std::abs(rows[n * V + static_cast<std::size_t>(target[n])] - values[n]));
+      }
+      settings.max_extra = kLimit - static_cast<int>(source.size()) + 1;
+      const auto found = decode::search(*ours.on, ours.model, std::span(&source, 1), settings).front().front();
+      std::vector<std::string> words;
+      for (const std::int32_t id : found.tokens) words.push_back(ours.loaded.tokenizers.target.piece(id));
+      EXPECT_EQ(words, theirs["translations"][i].get<std::vector<std::string>>()) << precision << ", sentence " << i;
+      EXPECT_NEAR(found.score, theirs["scores"][i].get<double>(), 1e-5) << precision << ", sentence " << i;
+    }
+    EXPECT_LE(worst, 1e-5) << precision;
+    fs::remove_all(file("ours"));
+    fs::remove_all(file("ct2"));
+  }
+}
+
+TEST_F(Import, NeedsTheSentencePieceModelsOfAModelOfCTranslate2) {
+  ctranslate2("int8");
+  fs::remove(file("ct2/target.spm"));
+  expect_one_sentence(run("import " + file("ct2") + " --model " + file("ours")), 1, "has no SentencePiece model");
+  EXPECT_FALSE(fs::exists(file("ours")));
+}
+
 TEST_F(Import, TranslatesByTheRulesOfTheOriginUnlessToldOtherwise) {
   const Ending made = run("import " + marian("mostly") + " --model " + file("ours"));
   EXPECT_EQ(made.status, 0) << made.err;
@@ -191,7 +248,6 @@ TEST_F(Import, TranslatesByTheRulesOfTheOriginUnlessToldOtherwise) {
 
 TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
   marian("mostly");
-  const std::string other = marian_json("vocab.json").items().begin().key();
   change("vocab.json", "\"s\": ", "\">>deu<<\": ");
   change("vocab.json", "\"t\": ", "\">>nld<<\": ");
   expect_refused(2, "translates into 2 languages; choose one with --target-language: ");

@@ -88,7 +88,7 @@ ForeignModel read_ctranslate2_model(const Package& package, const ImportLanguage
                      .origin = foreign::Origin::kCTranslate2,
                      .weights = package.where("model.bin"),
                      .languages = languages,
-                     .search = search_text({.rules = "ctranslate2", .beam = 2})};
+                     .search = search_text({.rules = "ctranslate2", .beam = 2, .least_tokens = 1})};
   reader.read_words(model);
   model.tensors = std::move(reader.file.variables);
   return model;

@@ -9,11 +9,9 @@ namespace dragoman::model {
 namespace fs = std::filesystem;
 
 std::string search_text(const ForeignSearch& search) {
-  return Json{{"beam", search.beam},
-              {"alpha", search.length_penalty},
-              {"length-norm", "pow"},
-              {"stop", search.stops_early ? "beam" : "provable"},
-              {"rules", search.rules}}
+  return Json{{"beam", search.beam},   {"alpha", search.length_penalty},
+              {"length-norm", "pow"},  {"stop", search.stops_early ? "beam" : "provable"},
+              {"rules", search.rules}, {"min-length", search.least_tokens == 0 ? 0 : search.least_tokens + 1}}
       .dump();
 }
 

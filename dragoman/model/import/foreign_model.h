@@ -34,6 +34,7 @@ struct ForeignSearch {
   int beam = 4;
   double length_penalty = 1;
   bool stops_early = false;
+  int least_tokens = 0;  // of a translation, its end not counted
 };
 // As write_search() expects it.
 std::string search_text(const ForeignSearch& search);
