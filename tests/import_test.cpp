@@ -11,6 +11,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/decode/engine/dispatcher.h"
 #include "dragoman/decode/lines/search_of_model.h"
+#include "dragoman/decode/lines/translator.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/import/import.h"
 #include "dragoman/model/steps_testing.h"
@@ -33,7 +34,8 @@ Json marian_json(const std::string& file) { return parse_json(read_file(kMarian 
 class TheirWords {
  public:
   TheirWords() {
-    for (const auto& [token, id] : marian_json("vocab.json").items()) {
+    const Json vocabulary = marian_json("vocab.json");
+    for (const auto& [token, id] : vocabulary.items()) {
       ids_[token] = id.get<int>();
       tokens_[id.get<int>()] = token;
     }
@@ -174,6 +176,7 @@ TEST_F(Import, FindsTheTranslationsOfTransformers) {
         EXPECT_EQ(ours.their_ids(ids, ours.loaded.tokenizers.target), theirs["ids"][n].get<std::vector<int>>())
             << variant << ", sentence " << i << ", translation " << n;
         EXPECT_NEAR(found[n].score, theirs["scores"][n].get<double>(), 1e-5) << variant << ", sentence " << i;
+        if (std::ranges::count(ids, kUnk) > 0) continue;  // Transformers leaves unknown words out of the text
         EXPECT_EQ(ours.loaded.tokenizers.target.decode(found[n].tokens), theirs["texts"][n].get<std::string>());
       }
     }
@@ -193,11 +196,14 @@ TEST_F(Import, GivesTheScoresOfCTranslate2) {
     const auto V = static_cast<std::size_t>(ours.model.target_vocabulary());
     const Json& theirs = scored["models"][precision];
     decode::SearchSettings settings = decode::search_of_model(file("ours"));
+    EXPECT_EQ(settings.min_length, 2);  // at least one token and the end
+    settings.min_length = 0;  // CTranslate2 computes probabilities without a token that it bars, and we with all
     double worst = 0;
     for (std::size_t i = 0; i < scored["sources"].size(); ++i) {
       const Sentence source = ours.source(scored["sources"][i]);
       Sentence target;
-      for (const Json& word : scored["targets"][i]) target.push_back(*ours.loaded.tokenizers.target.id(word));
+      for (const Json& word : scored["targets"][i])
+        target.push_back(*ours.loaded.tokenizers.target.id(word.get<std::string>()));
       target.push_back(kEos);
       const Doubles rows =
           model::decoder_rows(ours, {source}, {model::shifted(ours, target)}, 0, model::Output::kLogProbabilities);
@@ -219,6 +225,38 @@ TEST_F(Import, GivesTheScoresOfCTranslate2) {
   }
 }
 
+TEST_F(Import, TranslatesWithM2M100AsTransformersDoes) {
+  const fs::path m2m100 = kModels / "m2m100";
+  const std::string import = "import " + m2m100.string() + " --model " + file("ours");
+  expect_one_sentence(run(import + " --source-language en"), 2, "choose one with --target-language");
+  expect_one_sentence(run(import + " --source-language en --target-language tlh"), 2, "the language \"tlh\"");
+  model::import_model(m2m100, file("ours"), {.source = "en", .target = "de"});
+  decode::TranslatorOptions options{.search = decode::search_of_model(file("ours")), .threads = 1};
+  EXPECT_EQ(options.search.beam, 5);
+  EXPECT_EQ(options.search.stop, decode::Stop::kBeam);
+  options.search.n_best = 5;
+  options.search.max_extra = 10;  // as in the script that made the numbers
+  decode::Translator translator(file("ours"), options);
+  const text::Tokenizer &from = translator.model().tokenizers.source, &to = translator.model().tokenizers.target;
+  for (const Json& theirs : parse_json(read_file(m2m100 / "expected.json"), "expected.json")) {
+    const std::string text = theirs["text"];
+    const decode::TranslatedLine line = translator.translate(std::span(&text, 1)).front();
+    const auto pieces = [](const Sentence& ids, const text::Tokenizer& tokenizer) {
+      std::vector<std::string> result;
+      for (const std::int32_t id : ids) result.push_back(tokenizer.piece(id));
+      return result;
+    };
+    EXPECT_EQ(pieces(line.source, from), theirs["source"].get<std::vector<std::string>>());
+    ASSERT_EQ(line.hypotheses.size(), 5u);
+    for (std::size_t n = 0; n < line.hypotheses.size(); ++n) {
+      Sentence ids = line.hypotheses[n].tokens;
+      ids.push_back(kEos);
+      EXPECT_EQ(pieces(ids, to), theirs["translations"][n].get<std::vector<std::string>>()) << text;
+      EXPECT_NEAR(line.hypotheses[n].score, theirs["scores"][n].get<double>(), 1e-5) << text;
+    }
+  }
+}
+
 TEST_F(Import, NeedsTheSentencePieceModelsOfAModelOfCTranslate2) {
   ctranslate2("int8");
   fs::remove(file("ct2/target.spm"));
@@ -231,7 +269,7 @@ TEST_F(Import, TranslatesByTheRulesOfTheOriginUnlessToldOtherwise) {
   EXPECT_EQ(made.status, 0) << made.err;
   EXPECT_EQ(made.out, "wrote '" + file("ours") + "': a MarianMT model of Transformers from en to de, " +
                           model::read_info(file("ours")).config.describe() + "\n");
-  int compared = 0;
+  int compared = 0, changed = 0;
   for (std::size_t i = 0; i < expected["sources"].size(); ++i) {
     const Json& theirs = expected["variants"]["mostly"][i];
     if (theirs["ids"][0].size() == kLimit) continue;  // the program's own limit is another
@@ -240,10 +278,11 @@ TEST_F(Import, TranslatesByTheRulesOfTheOriginUnlessToldOtherwise) {
     const Ending ending = run(translate);
     EXPECT_EQ(ending.out.substr(ending.out.find('\t') + 1), theirs["texts"][0].get<std::string>() + "\n") << ending.err;
     EXPECT_NEAR(std::stod(ending.out), theirs["scores"][0].get<double>(), 1e-4);
-    EXPECT_NE(run(translate + " --rules paper --length-norm gnmt --alpha 0.6").out, ending.out);
+    changed += run(translate + " --rules paper --length-norm gnmt --alpha 0.6").out != ending.out;
     ++compared;
   }
   EXPECT_GE(compared, 3);
+  EXPECT_GE(changed, 3);  // an empty translation has the same score by all rules
 }
 
 TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {

@@ -15,6 +15,7 @@ import tempfile
 
 import ctranslate2
 import sentencepiece
+import torch
 
 
 def main():
@@ -30,7 +31,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         original = pathlib.Path(scratch) / "marian"
         shutil.copytree(marian, original)
-        shutil.copy(marian / "mostly.bin", original / "pytorch_model.bin")
+        weights = torch.load(marian / "mostly.bin")
+        torch.save({name: tensor.float() for name, tensor in weights.items()}, original / "pytorch_model.bin")
         for precision in ("float32", "int16", "int8"):
             converted = pathlib.Path(scratch) / precision
             ctranslate2.converters.TransformersConverter(str(original)).convert(str(converted), quantization=precision)
@@ -39,7 +41,8 @@ def main():
                 shutil.copy(converted / name, directory / name)
             translator = ctranslate2.Translator(str(converted), compute_type="float32", inter_threads=1)
             scores = [[round(value, 7) for value in score.log_probs] for score in translator.score_batch(tokens, targets)]
-            found = translator.translate_batch(tokens, beam_size=2, return_scores=True, max_decoding_length=23)
+            found = translator.translate_batch(tokens, beam_size=2, return_scores=True, max_decoding_length=23,
+                                                min_decoding_length=0)
             expected["models"][precision] = {
                 "log_probabilities": scores,
                 "translations": [result.hypotheses[0] for result in found],

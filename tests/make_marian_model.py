@@ -19,7 +19,7 @@ import torch
 from safetensors.torch import save_file
 from transformers import GenerationConfig, MarianConfig, MarianMTModel, MarianTokenizer
 
-BIAS_OF_END = {"never": -1.0, "sometimes": 3.3, "mostly": 4.0}
+BIAS_OF_END = {"never": -1.0, "sometimes": 3.25, "mostly": 4.0}
 WORDS = {
     "source": (["the old man", "a small child", "my sister", "the red bird", "our teacher"],
                ["sees", "buys", "finds", "follows", "carries"],
@@ -58,7 +58,7 @@ def make_model(words, pad):
         vocab_size=words, d_model=8, encoder_layers=3, decoder_layers=2, encoder_attention_heads=2,
         decoder_attention_heads=4, encoder_ffn_dim=16, decoder_ffn_dim=12, activation_function="swish",
         scale_embedding=True, max_position_embeddings=64, pad_token_id=pad, eos_token_id=0, bos_token_id=0,
-        decoder_start_token_id=pad, forced_eos_token_id=0, init_std=0.6)
+        decoder_start_token_id=pad, forced_eos_token_id=0, init_std=0.4)
     model = MarianMTModel(config).eval()
     with torch.no_grad():
         for name, parameter in model.named_parameters():
@@ -70,8 +70,9 @@ def make_model(words, pad):
         model.model.shared.weight[pad] = 0
         model.final_logits_bias.normal_(0, 0.2)
         model.final_logits_bias[0, pad] = 0
-        for tensor in model.state_dict().values():
-            tensor.copy_(tensor.half().float())  # so that the files, in float16, hold what is computed with
+        for name, tensor in model.state_dict().items():
+            if "embed_positions" not in name:
+                tensor.copy_(tensor.half().float())  # so that the files, in float16, hold what is computed with
     model.generation_config = GenerationConfig(
         max_length=24, num_beams=4, bad_words_ids=[[pad]], pad_token_id=pad, eos_token_id=0, bos_token_id=0,
         decoder_start_token_id=pad, forced_eos_token_id=0, renormalize_logits=True)

@@ -45,7 +45,8 @@ void import(CommandSettings& settings) {
 
 void add_import(CLI::App& program) {
   CommandSettings& settings = add_command(program, "import", "take a model of another program", import);
-  settings.add_arguments("DIR", "directory of a MarianMT model of Transformers, such as OPUS-MT, or of CTranslate2");
+  settings.add_arguments(
+      "DIR", "directory of a model of Transformers (MarianMT, such as OPUS-MT, or M2M100) or of CTranslate2");
   settings.add_flags(ImportOptions{}, "Options");
   settings.require_keys({"model"});
   settings.add_examples({{"take a model of OPUS-MT that was downloaded from Hugging Face",

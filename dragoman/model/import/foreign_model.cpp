@@ -29,8 +29,9 @@ ForeignModel read_foreign_model(const fs::path& from, const ImportLanguages& lan
   require<UsageError>(!config.is_object() || !config.contains("format"), "'", from.string(),
                       "' is a model of dragoman already.");
   const auto type = json_entry<std::string>(config, "model_type", where);
+  if (type == "m2m_100") return read_m2m100(package, languages);
   require<Error>(type == "marian", where, ": 'model_type' is ", in_quotes(type),
-                 ", but only 'marian' can be imported.");
+                 ", but only 'marian' and 'm2m_100' can be imported.");
   return read_marian(package, languages);
 }
 

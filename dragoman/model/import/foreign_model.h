@@ -44,6 +44,9 @@ std::string search_text(const ForeignSearch& search);
 // A directory of Transformers with a MarianMT model: config.json, model.safetensors or pytorch_model.bin, source.spm,
 // target.spm and vocab.json.
 ForeignModel read_marian(const Package& package, const ImportLanguages& languages);
+// A directory of Transformers with an M2M100 model: the same, with sentencepiece.bpe.model for both languages, which
+// have to be given.
+ForeignModel read_m2m100(const Package& package, const ImportLanguages& languages);
 // A directory of CTranslate2: model.bin, config.json and vocabularies, with SentencePiece models beside them.
 ForeignModel read_ctranslate2_model(const Package& package, const ImportLanguages& languages);
 

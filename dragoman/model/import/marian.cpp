@@ -5,9 +5,8 @@
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/printable.h"
 #include "dragoman/base/strings.h"
-#include "dragoman/model/files/safetensors.h"
-#include "dragoman/model/foreign/torch_file.h"
 #include "dragoman/model/import/foreign_model.h"
+#include "dragoman/model/import/transformers.h"
 
 namespace dragoman::model {
 namespace {
@@ -15,30 +14,6 @@ namespace {
 using foreign::Dictionary;
 
 constexpr const char *kPadToken = "<pad>", *kSourcePieces = "source.spm", *kTargetPieces = "target.spm";
-
-foreign::Element element_of(StoredType type) {
-  switch (type) {
-    case StoredType::kF32: return foreign::Element::kF32;
-    case StoredType::kF16: return foreign::Element::kF16;
-    case StoredType::kBF16: return foreign::Element::kBF16;
-    case StoredType::kI8: return foreign::Element::kI8;
-  }
-  return foreign::Element::kF32;
-}
-
-// The data fill the end of the file, one tensor after the other; SafetensorsFile checks this.
-foreign::Tensors safetensors_of(const std::filesystem::path& path) {
-  const std::vector<TensorLabel> labels = SafetensorsFile(path).labels();
-  const foreign::Bytes bytes = foreign::file_bytes(path);
-  std::uint64_t next = bytes->size();
-  foreign::Tensors tensors;
-  for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
-    const foreign::Element element = element_of(label->type);
-    next -= static_cast<std::uint64_t>(label->count()) * foreign::element_bytes(element);
-    tensors.emplace(label->name, foreign::dense_tensor(element, label->shape, bytes, next, bytes->name()));
-  }
-  return tensors;
-}
 
 // The part of a directory's name "opus-mt-SRC-TGT" that stands for a language; empty if it has another name.
 std::string language_in_name(const std::filesystem::path& directory, std::size_t part) {
@@ -65,7 +40,7 @@ struct MarianReader {
   ForeignModel read() {
     ForeignModel model{.kind = "a MarianMT model of Transformers"};
     model.network = foreign::marian_network(package.text("config.json"), package.where("config.json"));
-    read_weights(model);
+    open_transformers_weights(package, model);
     const Dictionary source = dictionary("vocab.json");
     const bool is_separate = package.has("target_vocab.json");
     const Dictionary target = is_separate ? dictionary("target_vocab.json") : source;
@@ -74,20 +49,8 @@ struct MarianReader {
     model.languages = {.source = language("source_lang", languages.source, 0),
                        .target = language("target_lang", languages.target, 1)};
     choose_target(model, source);
-    model.search = search();
+    model.search = transformers_search(package);
     return model;
-  }
-
-  void read_weights(ForeignModel& model) const {
-    const auto file = package.first_of({"model.safetensors", "pytorch_model.bin"});
-    require<Error>(file.has_value(), package.where(), " has neither 'model.safetensors' nor 'pytorch_model.bin'.");
-    model.weights = package.where(*file);
-    if (*file == "model.safetensors") {
-      model.tensors = safetensors_of(package.path() / *file);
-    } else {
-      const foreign::TorchFile torch(package.open(*file));
-      model.tensors = torch.tensors(torch.object().root());
-    }
   }
 
   Dictionary dictionary(const std::string& file) const {
@@ -156,19 +119,6 @@ struct MarianReader {
     require<UsageError>(std::ranges::count(known, languages.target) > 0, package.where(), " does not translate into ",
                         in_quotes(languages.target), "; --target-language may be ", list(), ".");
     model.source_tokenizer = text::with_first_piece(std::move(model.source_tokenizer), code_of(languages.target));
-  }
-
-  // The settings of generate(): in generation_config.json or, in older models, in config.json.
-  std::string search() const {
-    const std::string file = package.first_of({"generation_config.json"}).value_or("config.json");
-    const std::string where = package.where(file);
-    const Json config = parse_json(package.text(file), where);
-    ForeignSearch search{.rules = "transformers"};
-    const auto has = [&](const char* key) { return config.contains(key) && !config[key].is_null(); };
-    if (has("num_beams")) search.beam = json_entry<int>(config, "num_beams", where);
-    if (has("length_penalty")) search.length_penalty = json_entry<double>(config, "length_penalty", where);
-    if (has("early_stopping")) search.stops_early = json_entry<bool>(config, "early_stopping", where);
-    return search_text(search);
   }
 };
 

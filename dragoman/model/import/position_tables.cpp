@@ -10,20 +10,14 @@ namespace {
 
 using Positions = foreign::Network::Positions;
 
-// Half of the last digit of a stored number between 0.5 and 1.
-double rounding_of(foreign::Element element) {
-  if (element == foreign::Element::kF16) return 0x1p-12;
-  return element == foreign::Element::kBF16 ? 0x1p-9 : 0x1p-25;
-}
-
-// Programs compute the angle in float32, so that its error grows with the position.
-bool are_sinusoids(const std::vector<float>& table, std::int64_t width, double rounding, nn::Sinusoids layout,
-                   int first) {
+// Programs compute the angle in float32, so that its error grows with the position. A table that was rounded to float16
+// is none of ours: the network was used with these numbers.
+bool are_sinusoids(const std::vector<float>& table, std::int64_t width, nn::Sinusoids layout, int first) {
   constexpr double kErrorOfAngle = 0x1p-22;
   const std::int64_t rows = std::ssize(table) / width;
   for (std::int64_t row = 0; row < rows; ++row) {
     const std::int64_t position = row + first;
-    const double allowed = rounding + 1e-6 + kErrorOfAngle * static_cast<double>(position);
+    const double allowed = 1e-6 + kErrorOfAngle * static_cast<double>(position);
     for (std::int64_t channel = 0; channel < width; ++channel) {
       const double expected = nn::sinusoid(layout, position, channel, width);
       const double stored = table[static_cast<std::size_t>(row * width + channel)];
@@ -44,8 +38,7 @@ void recognise_sinusoids(const foreign::Tensors& tensors, foreign::Network& netw
       bool are_all = true;
       for (const char* name : {"encoder/position_encodings/encodings", "decoder/position_encodings/encodings"}) {
         const foreign::Tensor& table = foreign::tensor_named(tensors, name, where);
-        are_all = are_all &&
-                  are_sinusoids(foreign::floats_of(table), network.width, rounding_of(table.element), layout, first);
+        are_all = are_all && are_sinusoids(foreign::floats_of(table), network.width, layout, first);
       }
       if (!are_all) continue;
       network.positions = positions;
