@@ -80,11 +80,25 @@ class Examples : public TrainingTest {
          {"bin", ".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"}) {
       make_directory(file(place));
     }
+    add_models_of_others();
     fs::create_symlink(tested_program(), file("bin/dragoman"));
     replace_file(file("bin/man"), "#!/bin/sh\nexec grep -q EXAMPLES\n");
     fs::permissions(file("bin/man"), fs::perms::owner_all);
     const Ending made = bash("dragoman train --model dragoman-demo --steps 4" + kText + kTiny);
     EXPECT_EQ(made.status, 0) << made.err;
+  }
+
+  // Models that `dragoman import` is shown with.
+  void add_models_of_others() const {
+    namespace fs = std::filesystem;
+    const fs::path models = fs::path(DRAGOMAN_SOURCE_DIR) / "tests/models";
+    fs::copy(models / "marian", file("opus-mt-en-de"));
+    fs::copy(models / "marian/mostly.bin", file("opus-mt-en-de/pytorch_model.bin"));
+    fs::copy(models / "ctranslate2", file("ct2-en-de"));
+    fs::copy(models / "ctranslate2/int8.bin", file("ct2-en-de/model.bin"));
+    for (const std::string name : {"source.spm", "target.spm"}) {
+      fs::copy(models / "marian" / name, file("ct2-en-de/" + name));
+    }
   }
 
   Ending bash(const std::string& line) const {
@@ -134,8 +148,9 @@ TEST_F(Examples, AllWork) {
     }
   }
   EXPECT_GE(seen.size(), 30u);
-  for (const char* result : {"best.txt", "attention.html", "test.de", "english-german-mean/model.safetensors",
-                             "demo-int8/model.safetensors", "english.model", "test.ids", "dragoman.1"}) {
+  for (const char* result :
+       {"best.txt", "attention.html", "test.de", "english-german-mean/model.safetensors", "demo-int8/model.safetensors",
+        "english-german-opus/model.safetensors", "english.model", "test.ids", "dragoman.1"}) {
     EXPECT_TRUE(std::filesystem::exists(file(result))) << result;
   }
 }

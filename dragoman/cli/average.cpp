@@ -13,6 +13,7 @@
 #include "dragoman/cli/show/output.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/files/languages.h"
+#include "dragoman/model/files/search.h"
 #include "dragoman/model/files/words.h"
 #include "dragoman/train/average.h"
 #include "dragoman/train/publish.h"
@@ -76,6 +77,7 @@ void average(CommandSettings& settings) {
       model::write_tokenizers(unfinished, model::read_tokenizers(options.model), info.joint_vocabulary);
       model::copy_languages(options.model, unfinished);
       model::copy_words(options.model, unfinished);
+      model::copy_search(options.model, unfinished);
       write(unfinished);
     });
   }

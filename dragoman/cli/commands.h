@@ -31,6 +31,9 @@ void add_evaluate(CLI::App& program);
 // Averages the last checkpoints of a run.
 void add_average(CLI::App& program);
 
+// Takes a model of another program.
+void add_import(CLI::App& program);
+
 // Copies a model in another precision.
 void add_export(CLI::App& program);
 

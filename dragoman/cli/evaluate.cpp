@@ -108,12 +108,11 @@ void write_results(const EvaluateOptions& options, const Evaluation& evaluation)
 void evaluate(CommandSettings& settings) {
   settings.read_file();
   TranslationSettings translation_settings;
-  decode::SearchSettings search;
   MetricSettings metric;
   EvaluateOptions options;
   LengthOptions length_options;
   settings.apply(translation_settings);
-  settings.apply(search);
+  const decode::SearchSettings search = search_settings(settings, translation_settings);
   settings.apply(metric);
   settings.apply(options);
   settings.apply(length_options);

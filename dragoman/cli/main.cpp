@@ -36,6 +36,7 @@ void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
   add_evaluate(program);
   add_report(program);
   add_average(program);
+  add_import(program);
   add_export(program);
   add_inspect(program, requested);
   add_heads(program);

@@ -242,10 +242,9 @@ void warn_of_short_keys(const std::set<std::string>& keys, Logs& logs) {
 void serve(CommandSettings& settings) {
   settings.read_file();
   TranslationSettings translation_settings;
-  decode::SearchSettings search;
   ServeSettings options;
   settings.apply(translation_settings);
-  settings.apply(search);
+  const decode::SearchSettings search = search_settings(settings, translation_settings);
   settings.apply(options);
   options.validate();
   const Signals signals;

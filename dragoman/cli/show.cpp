@@ -43,10 +43,9 @@ std::vector<std::string> read_texts(const std::string& file) {
 void show(CommandSettings& settings) {
   settings.read_file();
   TranslationSettings translation_settings;
-  decode::SearchSettings search;
   ShowSettings options;
   settings.apply(translation_settings);
-  settings.apply(search);
+  const decode::SearchSettings search = search_settings(settings, translation_settings);
   settings.apply(options);
   require_page_output(options.output, "attention.html");
   require_search_effects(settings, search);

@@ -119,10 +119,9 @@ void require_translation_effects(const CommandSettings& settings, const Translat
 void translate(CommandSettings& settings) {
   settings.read_file();
   TranslationSettings translation;
-  decode::SearchSettings search;
   TranslateOptions options;
   settings.apply(translation);
-  settings.apply(search);
+  decode::SearchSettings search = search_settings(settings, translation);
   settings.apply(options);
   options.take_arguments(settings);
   require_translation_effects(settings, options, search);

@@ -84,7 +84,19 @@ struct Tokenizer::Model {
     std::vector<int> ids;
     const sentencepiece::util::Status status = processor.Encode(text, &ids);
     require<Error>(status.ok(), "the tokenizer cannot encode a text (", status.message(), ").");
+    if (has_unused && std::ranges::count(ids, kUnk) > 0) look_up_unknown(text, ids);
     return ids;
+  }
+
+  // The library gives a run of characters that it cannot spell as one unknown piece. If its text is a piece that is
+  // never produced, such as one of the other language of a joint vocabulary, it becomes that piece.
+  void look_up_unknown(std::string_view text, std::vector<int>& ids) const {
+    const sentencepiece::ImmutableSentencePieceText encoded = processor.EncodeAsImmutableProto(text);
+    for (std::size_t i = 0; i < ids.size() && i < encoded.pieces_size(); ++i) {
+      if (ids[i] != kUnk) continue;
+      const int found = processor.PieceToId(encoded.pieces(static_cast<int>(i)).piece());
+      if (processor.IsUnused(found)) ids[i] = found;
+    }
   }
 
   // The normalised text, as the pieces spell it.
@@ -107,6 +119,7 @@ struct Tokenizer::Model {
   CutSampler cuts;
   sentencepiece::SentencePieceProcessor processor;
   std::optional<std::int32_t> first;
+  bool has_unused = std::ranges::count(file.pieces, PieceKind::kUnused, &Piece::kind) > 0;
 };
 
 Tokenizer Tokenizer::load(const std::string& path) {

@@ -128,6 +128,20 @@ TEST(Tokenizer, ARunOfUnknownCharactersIsOneTokenAndDecodesToAMark) {
   EXPECT_EQ(tokenizer.decode(ids), "cat  \xE2\x81\x87 ");  // U+2047 between spaces
 }
 
+// As pieces of the other language in a vocabulary of both, which this model never cuts text into by itself.
+TEST(Tokenizer, UnknownCharactersAreLookedUpAmongUnusedPieces) {
+  const std::string snowmen = "\xE2\x98\x83\xE2\x98\x83";
+  const Tokenizer plain = toy_tokenizer({});
+  std::vector<Piece> pieces = read_model_file(plain.bytes(), "x").pieces;
+  pieces.push_back({.text = snowmen, .kind = PieceKind::kUnused});
+  const Tokenizer tokenizer = Tokenizer::from_bytes(with_pieces(plain.bytes(), pieces, "x"), "x");
+  Ids expected = plain.encode("cat " + snowmen);
+  std::ranges::replace(expected, kUnk, static_cast<std::int32_t>(plain.size()));
+  EXPECT_EQ(tokenizer.encode("cat " + snowmen), expected);
+  EXPECT_EQ(tokenizer.encode("cat " + snowmen + snowmen), plain.encode("cat " + snowmen));  // another run
+  EXPECT_EQ(tokenizer.decode(expected), "cat " + snowmen);
+}
+
 TEST(Tokenizer, WithByteFallbackNothingIsUnknown) {
   const Tokenizer tokenizer = toy_tokenizer({.byte_fallback = true}, 400);
   const std::string text = "cat \xE2\x98\x83\xE2\x98\x83 \xF0\x9F\x98\x80";

@@ -142,9 +142,6 @@ void TrainingSettings::validate() const {
                       "; raise batch-tokens or lower max-length.");
   require<UsageError>(run.patience == 0 || text.has_validation(), "patience is ", run.patience,
                       ", but there is no validation text.");
-  require<UsageError>(run.joint_vocabulary || model.tie() != model::Tie::kThreeWay,
-                      "tie is three-way, which needs one vocabulary for both languages; set tie to decoder or none, or "
-                      "joint-vocabulary to true.");
   require<UsageError>(!run.joint_vocabulary || model.source_vocabulary() == model.target_vocabulary(),
                       "source-vocabulary and target-vocabulary differ, but joint-vocabulary is true.");
 }

@@ -76,6 +76,9 @@ text::Tokenizer learn(const TrainingSettings& settings, const text::LearningLimi
 
 model::Tokenizers learn(const TrainingSettings& settings, const text::LearningLimits& limits) {
   if (!settings.run.joint_vocabulary) {
+    require<UsageError>(settings.model.tie() != model::Tie::kThreeWay,
+                        "tie is three-way, which needs one vocabulary for both languages; set tie to decoder or none, "
+                        "or joint-vocabulary to true.");
     return {learn(settings, limits, Sides::kSource, settings.model.source_vocabulary()),
             learn(settings, limits, Sides::kTarget, settings.model.target_vocabulary())};
   }
@@ -83,10 +86,25 @@ model::Tokenizers learn(const TrainingSettings& settings, const text::LearningLi
   return {both, both};
 }
 
-// Checks that both languages have the same vocabulary if the settings ask for a joint one.
-void require_shared_if_joint(const model::Tokenizers& tokenizers, bool joint, const std::filesystem::path& directory) {
-  require<UsageError>(!joint || tokenizers.source.bytes() == tokenizers.target.bytes(), "'", directory.string(),
+// Whether the tokens have the same ids in both languages, although text may be cut in different ways.
+bool have_same_tokens(const model::Tokenizers& tokenizers) {
+  if (tokenizers.source.size() != tokenizers.target.size()) return false;
+  for (std::int32_t id = 0; id < tokenizers.source.size(); ++id) {
+    if (tokenizers.source.piece(id) != tokenizers.target.piece(id)) return false;
+  }
+  return true;
+}
+
+// Checks that both languages have the same vocabulary if the settings ask for a joint one, and the same tokens if they
+// ask for one embedding of both.
+void require_shared_if_asked(const model::Tokenizers& tokenizers, const TrainingSettings& settings,
+                             const std::filesystem::path& directory) {
+  require<UsageError>(!settings.run.joint_vocabulary || tokenizers.source.bytes() == tokenizers.target.bytes(), "'",
+                      directory.string(),
                       "' holds two vocabularies, but joint-vocabulary is true; use --joint-vocabulary=false.");
+  require<UsageError>(settings.model.tie() != model::Tie::kThreeWay || have_same_tokens(tokenizers), "'",
+                      directory.string(),
+                      "' holds vocabularies with different tokens, but tie is three-way; set it to decoder or none.");
 }
 
 }  // namespace
@@ -98,10 +116,9 @@ model::Tokenizers provide_tokenizers(const TrainingSettings& settings, const Voc
     request.message(join("vocabulary: ", with_thousands(source), other, " tokens, ", from));
     return tokenizers;
   };
-  const bool joint = settings.run.joint_vocabulary;
   if (!request.init.empty()) {
     const model::Tokenizers taken = model::read_tokenizers(request.init);
-    require_shared_if_joint(taken, joint, request.init);
+    require_shared_if_asked(taken, settings, request.init);
     if (model::has_tokenizers(request.directory)) {
       const model::Tokenizers found = model::read_tokenizers(request.directory);
       require<UsageError>(
@@ -113,7 +130,7 @@ model::Tokenizers provide_tokenizers(const TrainingSettings& settings, const Voc
   }
   if (model::has_tokenizers(request.directory)) {
     const model::Tokenizers found = model::read_tokenizers(request.directory);
-    require_shared_if_joint(found, joint, request.directory);
+    require_shared_if_asked(found, settings, request.directory);
     return tell(found, "found in '" + request.directory.string() + "'");
   }
   return tell(learn(settings, learning_limits(settings, request)), "learned from the text");

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "dragoman/base/fields.h"
 #include "dragoman/data/testing.h"
+#include "dragoman/text/model_file.h"
 
 namespace dragoman::train {
 namespace {
@@ -25,6 +27,11 @@ class VocabularyTest : public data::CorpusTest {
     return provided;
   }
 
+  void use_two() {
+    settings.run.joint_vocabulary = false;
+    set(settings.model, "tie", "decoder");
+  }
+
   TrainingSettings settings;
   int learned = 0;
 };
@@ -38,7 +45,7 @@ TEST_F(VocabularyTest, IsLearnedFromBothSidesAndOnlyOnce) {
 }
 
 TEST_F(VocabularyTest, EachSideHasItsOwnUnlessTheyAreJoint) {
-  settings.run.joint_vocabulary = false;
+  use_two();
   const model::Tokenizers tokenizers = provide("model");
   EXPECT_TRUE(tokenizers.source.id("b") && !tokenizers.source.id("y"));
   EXPECT_TRUE(tokenizers.target.id("y") && !tokenizers.target.id("b"));
@@ -63,11 +70,30 @@ TEST_F(VocabularyTest, InTheDirectoryMustBeThatOfTheModelToStartFrom) {
 
 // If both were stored as one file, the target's vocabulary would be lost.
 TEST_F(VocabularyTest, TwoVocabulariesOfAModelAreNotTakenAsAJointOne) {
-  settings.run.joint_vocabulary = false;
+  use_two();
   provide("first");
   settings.run.joint_vocabulary = true;
   EXPECT_NE(data::error_message_of<UsageError>([&] { provide("second", "first"); }).find("joint-vocabulary"),
             std::string::npos);
+}
+
+// As a model that was imported has them: the same tokens, but each language is cut in its own way.
+TEST_F(VocabularyTest, TwoOfOneEmbeddingMustHaveTheSameTokens) {
+  const auto refusal = [&](const std::string& init) {
+    return data::error_message_of<UsageError>([&] { provide("tied", init); });
+  };
+  use_two();
+  provide("apart");
+  const text::Tokenizer one = provide("first").source;
+  set(settings.model, "tie", "three-way");
+  EXPECT_NE(refusal("").find("joint-vocabulary"), std::string::npos);  // they would be learned
+  EXPECT_NE(refusal("apart").find("different tokens"), std::string::npos);
+  std::vector<text::Piece> pieces = text::read_model_file(one.bytes(), "x").pieces;
+  pieces.back().kind = text::PieceKind::kUnused;
+  const text::Tokenizer other = text::Tokenizer::from_bytes(text::with_pieces(one.bytes(), pieces, "x"), "x");
+  make_directory(directory / "alike");
+  model::write_tokenizers(directory / "alike", {one, other}, false);
+  EXPECT_EQ(provide("tied", "alike").target.bytes(), other.bytes());
 }
 
 }  // namespace

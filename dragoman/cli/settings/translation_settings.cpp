@@ -2,6 +2,7 @@
 
 #include "dragoman/base/fields.h"
 #include "dragoman/cli/settings/settings.h"
+#include "dragoman/decode/lines/search_of_model.h"
 
 namespace dragoman::cli {
 
@@ -11,6 +12,13 @@ void TranslationSettings::validate() const {
   require_between("batch-size", batch_size, 0, 100'000);
   require_between("batch-tokens", batch_tokens, 0, 10'000'000);
   require_between("longest", longest, 1, 1'000'000);
+}
+
+decode::SearchSettings search_settings(const CommandSettings& given, const TranslationSettings& translation) {
+  decode::SearchSettings search;
+  if (!translation.model.empty()) search = decode::search_of_model(translation.model.front());
+  given.apply(search);
+  return search;
 }
 
 decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search) {

@@ -44,6 +44,9 @@ struct TranslationSettings {
   void validate() const;
 };
 
+// The settings of the search: the defaults of the first model, which it has if another program made it, and over them
+// what the command line and the configuration file say.
+decode::SearchSettings search_settings(const CommandSettings& given, const TranslationSettings& translation);
 // options_of() throws a UsageError for invalid settings.
 decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search);
 // Throws a UsageError if the command line has a flag of another search than the chosen one, such as --temperature.

@@ -10,6 +10,7 @@
 #include "dragoman/base/new_directory.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/files/languages.h"
+#include "dragoman/model/files/search.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/model/files/words.h"
 
@@ -96,6 +97,7 @@ void write_copy(const fs::path& from, const fs::path& to, ExportPrecision precis
   write_tokenizers(to, tokenizers, info.joint_vocabulary);
   copy_languages(from, to);
   copy_words(from, to);
+  copy_search(from, to);
   const fs::path heads = from / "heads.json";  // see decode/roles/heads_file.h; rounding changes no head's role
   if (fs::exists(status_of(heads))) replace_file(to / "heads.json", read_file(heads));
   Json provenance = parse_json(info.provenance, "the provenance of a model");

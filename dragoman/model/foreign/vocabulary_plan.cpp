@@ -54,9 +54,10 @@ VocabularyPlan plan_vocabulary(const Dictionary& dictionary, const SpecialTokens
   const auto row_of = [&](const std::optional<std::string>& token) -> std::optional<std::int32_t> {
     return in_softmax && token ? std::optional(id_of(*token)) : std::nullopt;
   };
+  const auto pad = row_of(special.pad), begin = row_of(special.begin);
   VocabularyPlan plan;
-  plan.rows = {{"<pad>", row_of(special.pad), in_softmax},
-               {"<s>", row_of(special.begin), in_softmax},
+  plan.rows = {{"<pad>", pad, pad.has_value()},
+               {"<s>", begin, begin.has_value()},
                {"</s>", id_of(special.end)},
                {"<unk>", id_of(special.unknown)}};
   std::set<std::string> known{special.end, special.unknown, special.pad.value_or("<pad>"),

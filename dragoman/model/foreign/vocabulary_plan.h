@@ -38,7 +38,7 @@ struct VocabularyPlan {
 
 enum class Padding : std::uint8_t {
   kAbsent,     // <pad> and <s> are never offered: rows of zeros
-  kInSoftmax,  // their rows take part in the softmax, as in fairseq
+  kInSoftmax,  // the rows of those that have a name take part in the softmax, as in fairseq
 };
 
 // Our special tokens, then all other tokens in their order. `sides` are the SentencePiece models that text is cut with.

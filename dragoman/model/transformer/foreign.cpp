@@ -2,10 +2,12 @@
 
 #include <array>
 
-#include "dragoman/base/printable.h"
-
 namespace dragoman::model::transformer {
 namespace {
+
+using foreign::Origin;
+using foreign::Parameter;
+using foreign::Rows;
 
 // A weight matrix with its bias in each layer. `torch` is its name in Transformers and fairseq, behind
 // "encoder.layers.L." or "decoder.layers.L."; `ctranslate2` that behind "encoder/layer_L/" or "decoder/layer_L/", with
@@ -45,35 +47,40 @@ constexpr std::array kLayerNorms{
 // Tensors outside the layers. Several names are those of older files, or of matrices that are tied there.
 struct Single {
   const char* name;
+  Rows rows;
   std::array<const char*, 3> transformers, ctranslate2, fairseq;
 };
 constexpr std::array kSingles{
     Single{"embed.E",
+           Rows::kSourceWords,
            {"model.shared.weight", "model.encoder.embed_tokens.weight", "lm_head.weight"},
            {"encoder/embeddings_0/weight", "encoder/embeddings/weight"},
            {"encoder.embed_tokens.weight"}},
     Single{"embed.E_source",
+           Rows::kSourceWords,
            {"model.encoder.embed_tokens.weight", "model.shared.weight"},
            {"encoder/embeddings_0/weight", "encoder/embeddings/weight"},
            {"encoder.embed_tokens.weight"}},
     Single{"embed.E_target",
+           Rows::kTargetWords,
            {"model.decoder.embed_tokens.weight", "model.shared.weight"},
            {"decoder/embeddings/weight"},
            {"decoder.embed_tokens.weight"}},
     Single{"embed.E_output",
+           Rows::kTargetWords,
            {"lm_head.weight"},
            {"decoder/projection/weight"},
            {"decoder.output_projection.weight", "decoder.embed_out"}},
-    Single{"embed.P_source", {}, {"encoder/position_encodings/encodings"}, {}},
-    Single{"embed.P_target", {}, {"decoder/position_encodings/encodings"}, {}},
-    Single{"output.b", {"final_logits_bias"}, {"decoder/projection/bias"}, {}},
+    Single{"embed.P_source", Rows::kOther, {}, {"encoder/position_encodings/encodings"}, {}},
+    Single{"embed.P_target", Rows::kOther, {}, {"decoder/position_encodings/encodings"}, {}},
+    Single{"output.b", Rows::kOutputBias, {"final_logits_bias"}, {"decoder/projection/bias"}, {}},
 };
 
 // Makes the list of parameters for one configuration and origin.
 struct Lister {
   const TransformerConfig& config;
   Origin origin;
-  std::vector<ForeignParameter> parameters = {};
+  std::vector<Parameter> parameters = {};
 
   void add_single(std::string_view name) {
     for (const Single& single : kSingles) {
@@ -81,7 +88,7 @@ struct Lister {
       const auto& names = origin == Origin::kTransformers  ? single.transformers
                           : origin == Origin::kCTranslate2 ? single.ctranslate2
                                                            : single.fairseq;
-      ForeignParameter parameter{.name = single.name, .places = {}};
+      Parameter parameter{.name = single.name, .places = {}, .rows = single.rows};
       for (const char* tensor : names) {
         if (tensor != nullptr) parameter.places.push_back({.tensor = tensor});
       }
@@ -99,7 +106,7 @@ struct Lister {
     const bool is_attention = std::string_view(matrix.ctranslate2).find("attention") != std::string_view::npos;
     for (const bool is_weight : {true, false}) {
       if (!is_weight && is_attention && !config.attention_bias) continue;
-      ForeignParameter parameter{
+      Parameter parameter{
           .name = ours + (is_weight ? matrix.weight : matrix.bias), .places = {}, .is_transposed = is_weight};
       const std::string kind = is_weight ? "weight" : "bias";
       if (origin == Origin::kCTranslate2) {
@@ -185,7 +192,7 @@ TransformerConfig config_of(const foreign::Network& network) {
   return config;
 }
 
-std::vector<ForeignParameter> foreign_parameters(const TransformerConfig& config, Origin origin) {
+std::vector<foreign::Parameter> foreign_parameters(const TransformerConfig& config, foreign::Origin origin) {
   Lister list{.config = config, .origin = origin};
   if (config.tie == Tie::kThreeWay) {
     list.add_single("embed.E");
@@ -202,29 +209,6 @@ std::vector<ForeignParameter> foreign_parameters(const TransformerConfig& config
   list.add_stack(/*is_decoder=*/true);
   if (config.output_bias) list.add_single("output.b");
   return std::move(list.parameters);
-}
-
-std::vector<float> read_parameter(const foreign::Tensors& tensors, const ForeignParameter& parameter,
-                                  std::string_view where) {
-  for (const Place& place : parameter.places) {
-    const auto found = tensors.find(place.tensor);
-    if (found == tensors.end()) continue;
-    const std::string which = join(where, ": the tensor ", in_quotes(place.tensor));
-    const foreign::Tensor tensor = foreign::part_of_rows(found->second, place.part, place.parts, which);
-    std::vector<float> values = foreign::floats_of(tensor);
-    if (!parameter.is_transposed) return values;
-    require<Error>(tensor.shape.size() == 2, which, " is not a matrix.");
-    const auto rows = static_cast<std::size_t>(tensor.shape[0]), columns = static_cast<std::size_t>(tensor.shape[1]);
-    std::vector<float> transposed(values.size());
-    for (std::size_t row = 0; row < rows; ++row) {
-      for (std::size_t column = 0; column < columns; ++column) {
-        transposed[column * rows + row] = values[row * columns + column];
-      }
-    }
-    return transposed;
-  }
-  throw Error(join(where, " has no tensor ",
-                   in_quotes(parameter.places.empty() ? parameter.name : parameter.places.front().tensor), "."));
 }
 
 }  // namespace dragoman::model::transformer

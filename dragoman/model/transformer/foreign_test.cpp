@@ -12,6 +12,10 @@ namespace dragoman::model::transformer {
 namespace {
 
 using data::error_message_of;
+using foreign::Origin;
+using foreign::Parameter;
+using foreign::Place;
+using foreign::read_parameter;
 
 // The names that a model with these settings saves.
 std::multiset<std::string> names_in_model(const TransformerConfig& config) {
@@ -21,8 +25,8 @@ std::multiset<std::string> names_in_model(const TransformerConfig& config) {
   return names;
 }
 
-ForeignParameter parameter_named(const TransformerConfig& config, Origin origin, const std::string& name) {
-  for (const ForeignParameter& parameter : foreign_parameters(config, origin)) {
+Parameter parameter_named(const TransformerConfig& config, Origin origin, const std::string& name) {
+  for (const Parameter& parameter : foreign_parameters(config, origin)) {
     if (parameter.name == name) return parameter;
   }
   return {};
@@ -40,7 +44,7 @@ TEST(ForeignParameters, AreThoseOfTheModel) {
         config.positions = bias ? Positions::kLearned : Positions::kSinusoid;
         for (const Origin origin : {Origin::kTransformers, Origin::kCTranslate2, Origin::kFairseq}) {
           std::multiset<std::string> names;
-          for (const ForeignParameter& parameter : foreign_parameters(config, origin)) names.insert(parameter.name);
+          for (const Parameter& parameter : foreign_parameters(config, origin)) names.insert(parameter.name);
           EXPECT_EQ(names, names_in_model(config));
         }
       }
@@ -73,7 +77,7 @@ TEST(ForeignParameters, HaveDifferentPlaces) {
   config.tie = Tie::kNone;
   for (const Origin origin : {Origin::kTransformers, Origin::kCTranslate2, Origin::kFairseq}) {
     std::set<std::pair<std::string, int>> places;
-    for (const ForeignParameter& parameter : foreign_parameters(config, origin)) {
+    for (const Parameter& parameter : foreign_parameters(config, origin)) {
       const Place& place = parameter.places.front();
       EXPECT_TRUE(places.emplace(place.tensor, place.part).second) << place.tensor;
     }

@@ -1,0 +1,97 @@
+#include "dragoman/base/printable.h"
+#include "dragoman/model/import/foreign_model.h"
+
+namespace dragoman::model {
+namespace {
+
+using foreign::CTranslate2Config;
+using foreign::CTranslate2File;
+using foreign::Dictionary;
+
+// SentencePiece models under the names that converters and packages give them. The format itself has none.
+struct PieceFiles {
+  std::string source, target;
+};
+
+PieceFiles find_pieces(const Package& package) {
+  if (package.has("source.spm") && package.has("target.spm")) return {"source.spm", "target.spm"};
+  const auto both = package.first_of(
+      {"sentencepiece.model", "sentencepiece.bpe.model", "spm.model", "spiece.model", "tokenizer.model"});
+  require<Error>(both.has_value(), package.where(),
+                 " has no SentencePiece model; copy 'source.spm' and 'target.spm', or 'sentencepiece.model' for both "
+                 "languages, into it.");
+  return {*both, *both};
+}
+
+struct CTranslate2Reader {
+  const Package& package;
+  CTranslate2File file = foreign::read_ctranslate2(package.open("model.bin"));
+  CTranslate2Config config = {};
+
+  Dictionary dictionary(const std::string& name) const {
+    if (package.has(name + ".json")) {
+      return foreign::parse_ctranslate2_vocabulary_json(package.text(name + ".json"), config.unknown,
+                                                        package.where(name + ".json"));
+    }
+    return foreign::parse_ctranslate2_vocabulary_text(package.text(name + ".txt"), config.unknown,
+                                                      package.where(name + ".txt"));
+  }
+
+  // The tokens of the beginning and of padding take part in the softmax if the vocabulary has them.
+  foreign::VocabularyPlan plan(const Dictionary& words, std::span<const text::ModelFile> sides) const {
+    foreign::SpecialTokens special{.end = config.end, .unknown = config.unknown};
+    if (words.id(config.begin)) special.begin = config.begin;
+    for (const char* pad : {"<blank>", "<pad>"}) {
+      if (!special.pad && words.id(pad)) special.pad = pad;
+    }
+    return foreign::plan_vocabulary(words, special, foreign::Padding::kInSoftmax, sides, package.where());
+  }
+
+  // Our sources end with </s>. Those of Marian do too: its tokenizer appends the token, so CTranslate2 need not.
+  void require_source_tokens() const {
+    const bool is_marian = file.number("decoder/start_from_zero_embedding").value_or(0) != 0;
+    require<Error>(!config.add_source_begin, package.where(),
+                   ": 'add_source_bos' is set, which this program does not have.");
+    require<Error>(config.add_source_end || is_marian, package.where(),
+                   ": 'add_source_eos' is not set, but sources of this program end with a token.");
+  }
+
+  void read_words(ForeignModel& model) const {
+    const PieceFiles files = find_pieces(package);
+    const std::string source_bytes = package.text(files.source), target_bytes = package.text(files.target);
+    const std::vector<text::ModelFile> sides{text::read_model_file(source_bytes, package.path() / files.source),
+                                             text::read_model_file(target_bytes, package.path() / files.target)};
+    if (package.first_of({"shared_vocabulary.json", "shared_vocabulary.txt"})) {
+      model.source_words = model.target_words = plan(dictionary("shared_vocabulary"), sides);
+    } else {
+      model.source_words = plan(dictionary("source_vocabulary"), std::span(sides).first(1));
+      model.target_words = plan(dictionary("target_vocabulary"), std::span(sides).last(1));
+    }
+    model.source_tokenizer =
+        text::with_pieces(source_bytes, foreign::planned_pieces(model.source_words, sides[0]), files.source);
+    model.target_tokenizer =
+        text::with_pieces(target_bytes, foreign::planned_pieces(model.target_words, sides[1]), files.target);
+  }
+};
+
+}  // namespace
+
+ForeignModel read_ctranslate2_model(const Package& package, const ImportLanguages& languages) {
+  constexpr int kFirstWithConfigFile = 6;
+  CTranslate2Reader reader{.package = package};
+  reader.config = reader.file.version >= kFirstWithConfigFile
+                      ? foreign::parse_ctranslate2_config(package.text("config.json"), package.where("config.json"))
+                      : foreign::ctranslate2_config_of(reader.file);
+  reader.require_source_tokens();
+  ForeignModel model{.kind = "a model of CTranslate2",
+                     .network = foreign::ctranslate2_network(reader.file, reader.config, package.where("model.bin")),
+                     .origin = foreign::Origin::kCTranslate2,
+                     .weights = package.where("model.bin"),
+                     .languages = languages,
+                     .search = search_text({.rules = "ctranslate2", .beam = 2, .least_tokens = 1})};
+  reader.read_words(model);
+  model.tensors = std::move(reader.file.variables);
+  return model;
+}
+
+}  // namespace dragoman::model

@@ -1,0 +1,38 @@
+#include "dragoman/model/import/foreign_model.h"
+
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+#include "dragoman/base/printable.h"
+
+namespace dragoman::model {
+
+namespace fs = std::filesystem;
+
+std::string search_text(const ForeignSearch& search) {
+  return Json{{"beam", search.beam},   {"alpha", search.length_penalty},
+              {"length-norm", "pow"},  {"stop", search.stops_early ? "beam" : "provable"},
+              {"rules", search.rules}, {"min-length", search.least_tokens == 0 ? 0 : search.least_tokens + 1}}
+      .dump();
+}
+
+ForeignModel read_foreign_model(const fs::path& from, const ImportLanguages& languages) {
+  const fs::file_status found = status_of(from);
+  require<Error>(fs::exists(found), "there is no file or directory '", from.string(), "'.");
+  require<Error>(fs::is_directory(found), "'", from.string(),
+                 "' is a file; name the directory of a model of Transformers or CTranslate2.");
+  const Package package(from);
+  if (package.has("model.bin")) return read_ctranslate2_model(package, languages);
+  require<Error>(package.has("config.json"), "'", from.string(),
+                 "' is not a model that this program knows: it has neither 'config.json' nor 'model.bin'.");
+  const std::string where = package.where("config.json");
+  const Json config = parse_json(package.text("config.json"), where);
+  require<UsageError>(!config.is_object() || !config.contains("format"), "'", from.string(),
+                      "' is a model of dragoman already.");
+  const auto type = json_entry<std::string>(config, "model_type", where);
+  if (type == "m2m_100") return read_m2m100(package, languages);
+  require<Error>(type == "marian", where, ": 'model_type' is ", in_quotes(type),
+                 ", but only 'marian' and 'm2m_100' can be imported.");
+  return read_marian(package, languages);
+}
+
+}  // namespace dragoman::model

@@ -1,0 +1,56 @@
+// Another program's model after reading: everything that is needed to write it as one of ours.
+#pragma once
+
+#include <string>
+
+#include "dragoman/model/foreign/network.h"
+#include "dragoman/model/foreign/parameters.h"
+#include "dragoman/model/foreign/vocabulary_plan.h"
+#include "dragoman/model/import/package.h"
+
+namespace dragoman::model {
+
+// What the files do not say, or what replaces it: BCP 47, or empty. A model that translates into several languages is
+// imported for one of them.
+struct ImportLanguages {
+  std::string source, target;
+};
+
+struct ForeignModel {
+  std::string kind;  // for people: "a MarianMT model of Transformers"
+  foreign::Network network = {};
+  foreign::Origin origin = foreign::Origin::kTransformers;
+  foreign::Tensors tensors = {};  // read from the files when they are needed
+  std::string weights = {};       // the file of the weights in messages, in quotes
+  foreign::VocabularyPlan source_words = {}, target_words = {};
+  std::string source_tokenizer = {}, target_tokenizer = {};  // SentencePiece models with our ids
+  ImportLanguages languages = {};
+  std::string search = "{}";  // for write_search()
+};
+
+// The settings of a search as the other programs name them.
+struct ForeignSearch {
+  std::string rules;  // a value of --rules
+  int beam = 4;
+  double length_penalty = 1;
+  bool stops_early = false;
+  int least_tokens = 0;  // of a translation, its end not counted
+};
+// As write_search() expects it.
+std::string search_text(const ForeignSearch& search);
+
+// These readers throw an Error that names the file, and the key where there is one, if the model is damaged or cannot
+// be expressed as one of ours.
+// A directory of Transformers with a MarianMT model: config.json, model.safetensors or pytorch_model.bin, source.spm,
+// target.spm and vocab.json.
+ForeignModel read_marian(const Package& package, const ImportLanguages& languages);
+// A directory of Transformers with an M2M100 model: the same, with sentencepiece.bpe.model for both languages, which
+// have to be given.
+ForeignModel read_m2m100(const Package& package, const ImportLanguages& languages);
+// A directory of CTranslate2: model.bin, config.json and vocabularies, with SentencePiece models beside them.
+ForeignModel read_ctranslate2_model(const Package& package, const ImportLanguages& languages);
+
+// Recognises the model that is in a file or a directory, and reads it. Throws an Error if it is of an unknown kind.
+ForeignModel read_foreign_model(const std::filesystem::path& from, const ImportLanguages& languages);
+
+}  // namespace dragoman::model

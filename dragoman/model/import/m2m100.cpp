@@ -1,0 +1,61 @@
+#include <algorithm>
+
+#include "dragoman/base/printable.h"
+#include "dragoman/model/import/foreign_model.h"
+#include "dragoman/model/import/transformers.h"
+
+namespace dragoman::model {
+namespace {
+
+constexpr const char* kPieces = "sentencepiece.bpe.model";
+
+// Both languages are chosen by tokens: that of the source is the first of the source, and that of the target the first
+// of the translation.
+std::string language_token(const std::string& language, const char* flag, const Package& package) {
+  require<UsageError>(!language.empty(), package.where(), " translates between 100 languages; choose one with ", flag,
+                      ", such as en, de or zh.");
+  require<UsageError>(std::ranges::count(foreign::m2m100_languages(), language) > 0, package.where(),
+                      " does not have the language ", in_quotes(language), ", which ", flag, " names.");
+  return foreign::m2m100_token(language);
+}
+
+// vocab.json, the languages, and words without a meaning that fill the vocabulary up.
+foreign::Dictionary m2m100_dictionary(const Package& package, int size) {
+  const std::string where = package.where("vocab.json");
+  foreign::Dictionary words = foreign::parse_vocab_json(package.text("vocab.json"), where);
+  for (const std::string_view language : foreign::m2m100_languages()) {
+    words.append(foreign::m2m100_token(language), where);
+  }
+  require<Error>(words.size() <= size, package.where("config.json"), ": 'vocab_size' is ", size, ", but there are ",
+                 words.size(), " tokens; models with other languages than the 100 of M2M100 cannot be imported.");
+  constexpr int kMaxFill = 64;
+  require<Error>(size - words.size() <= kMaxFill, package.where("config.json"), ": 'vocab_size' is ", size,
+                 ", but there are only ", words.size(), " tokens.");
+  for (int fill = 0; words.size() < size; ++fill) words.append(join("madeupword", fill), where);
+  return words;
+}
+
+}  // namespace
+
+ForeignModel read_m2m100(const Package& package, const ImportLanguages& languages) {
+  const std::string source = language_token(languages.source, "--source-language", package);
+  const std::string target = language_token(languages.target, "--target-language", package);
+  ForeignModel model{.kind = "an M2M100 model of Transformers",
+                     .network = foreign::m2m100_network(package.text("config.json"), package.where("config.json")),
+                     .languages = languages,
+                     .search = transformers_search(package)};
+  open_transformers_weights(package, model);
+  const std::string bytes = package.text(kPieces);
+  const std::vector<text::ModelFile> sides{text::read_model_file(bytes, package.path() / kPieces)};
+  model.source_words = foreign::plan_vocabulary(m2m100_dictionary(package, model.network.source_vocabulary),
+                                                {.pad = "<pad>", .begin = "<s>"}, foreign::Padding::kInSoftmax, sides,
+                                                package.where("vocab.json"));
+  model.target_words = model.source_words;
+  const std::string tokenizer =
+      text::with_pieces(bytes, foreign::planned_pieces(model.source_words, sides.front()), kPieces);
+  model.source_tokenizer = text::with_first_piece(tokenizer, source);
+  model.target_tokenizer = text::with_first_piece(tokenizer, target);
+  return model;
+}
+
+}  // namespace dragoman::model

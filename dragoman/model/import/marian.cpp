@@ -1,0 +1,131 @@
+#include <algorithm>
+#include <array>
+
+#include "dragoman/array/tokens.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/printable.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/model/import/foreign_model.h"
+#include "dragoman/model/import/transformers.h"
+
+namespace dragoman::model {
+namespace {
+
+using foreign::Dictionary;
+
+constexpr const char *kPadToken = "<pad>", *kSourcePieces = "source.spm", *kTargetPieces = "target.spm";
+
+// The part of a directory's name "opus-mt-SRC-TGT" that stands for a language; empty if it has another name.
+std::string language_in_name(const std::filesystem::path& directory, std::size_t part) {
+  constexpr std::string_view kStart = "opus-mt-";
+  const std::string name = std::filesystem::absolute(directory).lexically_normal().filename().string();
+  const std::size_t start = name.find(kStart);
+  if (start == std::string::npos) return "";
+  const std::string pair = name.substr(start + kStart.size());
+  const std::size_t dash = pair.find('-');
+  if (dash == std::string::npos || pair.find('-', dash + 1) != std::string::npos) return "";
+  return part == 0 ? pair.substr(0, dash) : pair.substr(dash + 1);
+}
+
+// A model for several target languages reads which one from the first token of the source: ">>deu<<".
+bool is_language_code(std::string_view token) {
+  return token.size() > 4 && token.starts_with(">>") && token.ends_with("<<");
+}
+std::string code_of(std::string_view language) { return join(">>", language, "<<"); }
+
+struct MarianReader {
+  const Package& package;
+  const ImportLanguages& languages;
+
+  ForeignModel read() {
+    ForeignModel model{.kind = "a MarianMT model of Transformers"};
+    model.network = foreign::marian_network(package.text("config.json"), package.where("config.json"));
+    open_transformers_weights(package, model);
+    const Dictionary source = dictionary("vocab.json");
+    const bool is_separate = package.has("target_vocab.json");
+    const Dictionary target = is_separate ? dictionary("target_vocab.json") : source;
+    require_zero_start(model, target);
+    read_words(model, source, target, is_separate);
+    model.languages = {.source = language("source_lang", languages.source, 0),
+                       .target = language("target_lang", languages.target, 1)};
+    choose_target(model, source);
+    model.search = transformers_search(package);
+    return model;
+  }
+
+  Dictionary dictionary(const std::string& file) const {
+    return foreign::parse_vocab_json(package.text(file), package.where(file));
+  }
+
+  // The decoder begins with the row of <pad>, which is zero in published models. Ours begins with a zero vector.
+  void require_zero_start(const ForeignModel& model, const Dictionary& words) const {
+    const std::string where = package.where("config.json");
+    const auto pad = words.id(kPadToken);
+    const Json config = parse_json(package.text("config.json"), where);
+    require<Error>(pad && json_entry<int>(config, "decoder_start_token_id", where) == *pad, where,
+                   ": 'decoder_start_token_id' is not the id of ", kPadToken, ", which this program does not have.");
+    const char* name =
+        model.network.tie == Tie::kThreeWay ? "model.shared.weight" : "model.decoder.embed_tokens.weight";
+    const auto found = model.tensors.find(name);
+    if (found == model.tensors.end() || found->second.shape.empty()) return;  // import_model() reports it
+    const auto rows = static_cast<int>(found->second.shape[0]);
+    require<Error>(*pad < rows, model.weights, ": the tensor '", name, "' has no row for ", kPadToken, ".");
+    const auto row = foreign::floats_of(foreign::part_of_rows(found->second, *pad, rows, model.weights));
+    require<Error>(std::ranges::all_of(row, [](float value) { return value == 0; }), model.weights, ": the row of ",
+                   kPadToken, " in '", name, "' is not zero, but translations begin with it.");
+  }
+
+  void read_words(ForeignModel& model, const Dictionary& source, const Dictionary& target, bool is_separate) const {
+    const std::string source_bytes = package.text(kSourcePieces), target_bytes = package.text(kTargetPieces);
+    const std::array sides{text::read_model_file(source_bytes, package.path() / kSourcePieces),
+                           text::read_model_file(target_bytes, package.path() / kTargetPieces)};
+    const auto plan = [&](const Dictionary& words, std::span<const text::ModelFile> of) {
+      return foreign::plan_vocabulary(words, {.pad = kPadToken}, foreign::Padding::kAbsent, of,
+                                      package.where("vocab.json"));
+    };
+    model.source_words = plan(source, is_separate ? std::span(sides).first(1) : std::span(sides));
+    model.target_words = is_separate ? plan(target, std::span(sides).last(1)) : model.source_words;
+    model.source_tokenizer =
+        text::with_pieces(source_bytes, foreign::planned_pieces(model.source_words, sides[0]), kSourcePieces);
+    model.target_tokenizer =
+        text::with_pieces(target_bytes, foreign::planned_pieces(model.target_words, sides[1]), kTargetPieces);
+  }
+
+  // As the caller says, else as the files say, else as the directory is called.
+  std::string language(const std::string& key, const std::string& given, std::size_t part) const {
+    if (!given.empty()) return given;
+    if (package.has("tokenizer_config.json")) {
+      const std::string where = package.where("tokenizer_config.json");
+      const Json config = parse_json(package.text("tokenizer_config.json"), where);
+      if (config.contains(key) && config[key].is_string()) return json_entry<std::string>(config, key, where);
+    }
+    return language_in_name(package.path(), part);
+  }
+
+  void choose_target(ForeignModel& model, const Dictionary& words) const {
+    std::vector<std::string> known;
+    for (const std::string& token : words.tokens()) {
+      if (is_language_code(token)) known.push_back(token.substr(2, token.size() - 4));
+    }
+    if (known.empty()) return;
+    const auto list = [&] {
+      constexpr std::size_t kShown = 12;
+      std::string names;
+      for (std::size_t i = 0; i < std::min(known.size(), kShown); ++i) names += (i == 0 ? "" : ", ") + known[i];
+      return names + (known.size() > kShown ? ", ..." : "");
+    };
+    require<UsageError>(!languages.target.empty(), package.where(), " translates into ", known.size(),
+                        " languages; choose one with --target-language: ", list(), ".");
+    require<UsageError>(std::ranges::count(known, languages.target) > 0, package.where(), " does not translate into ",
+                        in_quotes(languages.target), "; --target-language may be ", list(), ".");
+    model.source_tokenizer = text::with_first_piece(std::move(model.source_tokenizer), code_of(languages.target));
+  }
+};
+
+}  // namespace
+
+ForeignModel read_marian(const Package& package, const ImportLanguages& languages) {
+  return MarianReader{package, languages}.read();
+}
+
+}  // namespace dragoman::model

@@ -1,0 +1,19 @@
+// Which architecture takes the networks of other programs, and how.
+#pragma once
+
+#include <vector>
+
+#include "dragoman/model/foreign/network.h"
+#include "dragoman/model/foreign/parameters.h"
+#include "dragoman/model/model_config.h"
+
+namespace dragoman::model {
+
+// The settings of a network as those of one of our architectures. Throws a UsageError if they are not valid, for
+// example if a size is too large.
+ModelConfig config_of(const foreign::Network& network);
+
+// All parameters of a model with such settings, with their places in a file of the other program.
+std::vector<foreign::Parameter> foreign_parameters(const ModelConfig& config, foreign::Origin origin);
+
+}  // namespace dragoman::model
