@@ -102,11 +102,10 @@ TEST(Trainer, GivesTheSameBitsWithAnyThreads) {
 
 TEST(Trainer, GivesTheSameBitsWithAnyThreadsInBfloat16Too) {
   if (const std::string reason = why_no_bf16_products(); !reason.empty()) GTEST_SKIP() << reason;
-  const Doubles one = parameters_after(5, 1, 1, true), exact = parameters_after(5, 1, 1);
+  const Doubles one = parameters_after(5, 1, 1, true);
   EXPECT_EQ(parameters_after(5, 2, 1, true), one);
   EXPECT_EQ(parameters_after(5, 3, 1, true), one);
-  EXPECT_NE(one, exact);
-  EXPECT_LT(relative_difference(one, exact), 1e-2);
+  EXPECT_NE(parameters_after(5, 1, 1), one);  // in float32
 }
 
 TEST(Trainer, SteadyStateAllocatesNoArrays) {

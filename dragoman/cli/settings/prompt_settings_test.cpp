@@ -66,7 +66,7 @@ TEST_F(PromptSettingsTest, ListsEverySettingWithItsValue) {
   const std::string list = settings.list();
   EXPECT_NE(list.find("  :beam             8         number of hypotheses"), std::string::npos) << list;
   EXPECT_NE(list.find("  :alignment        false "), std::string::npos) << list;
-  EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 15);
+  EXPECT_EQ(std::count(list.begin(), list.end(), '\n'), 16);
 }
 
 }  // namespace
