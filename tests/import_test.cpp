@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -283,6 +284,30 @@ TEST_F(Import, TranslatesByTheRulesOfTheOriginUnlessToldOtherwise) {
   }
   EXPECT_GE(compared, 3);
   EXPECT_GE(changed, 3);  // an empty translation has the same score by all rules
+}
+
+TEST_F(Import, CanBeTrainedFurther) {
+  model::import_model(marian("mostly"), file("ours"));
+  std::string text;
+  for (int line = 0; line < 40; ++line) text += "the old man sees the broken window again, near the river.\n";
+  replace_file(file("text"), text);
+  const std::string train =
+      "train --init " + file("ours") + " --model " + file("further") + " --train-source " + file("text") +
+      " --train-target " + file("text") +
+      " --steps 40 --batch-tokens 200 --max-length 100 --threads 1 --report-every 20 --warmup 1 --schedule "
+      "constant --peak-rate 1e-2";
+  const Ending trained = run(train);
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  std::vector<double> losses;
+  std::istringstream records(read_file(file("further/metrics.jsonl")));
+  for (std::string record; std::getline(records, record);) {
+    const Json json = parse_json(record, "a record");
+    if (json.contains("loss")) losses.push_back(json["loss"].get<double>());
+  }
+  ASSERT_EQ(losses.size(), 2u);
+  EXPECT_LT(losses[0], 10);
+  EXPECT_LT(losses[1], losses[0]);
+  EXPECT_EQ(read_file(file("further/search.json")), read_file(file("ours/search.json")));
 }
 
 TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {

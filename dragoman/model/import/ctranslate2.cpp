@@ -67,10 +67,8 @@ struct CTranslate2Reader {
       model.source_words = plan(dictionary("source_vocabulary"), std::span(sides).first(1));
       model.target_words = plan(dictionary("target_vocabulary"), std::span(sides).last(1));
     }
-    model.source_tokenizer =
-        text::with_pieces(source_bytes, foreign::planned_pieces(model.source_words, sides[0]), files.source);
-    model.target_tokenizer =
-        text::with_pieces(target_bytes, foreign::planned_pieces(model.target_words, sides[1]), files.target);
+    model.source_tokenizer = foreign::planned_model(model.source_words, source_bytes, files.source);
+    model.target_tokenizer = foreign::planned_model(model.target_words, target_bytes, files.target);
   }
 };
 

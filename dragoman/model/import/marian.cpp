@@ -85,10 +85,8 @@ struct MarianReader {
     };
     model.source_words = plan(source, is_separate ? std::span(sides).first(1) : std::span(sides));
     model.target_words = is_separate ? plan(target, std::span(sides).last(1)) : model.source_words;
-    model.source_tokenizer =
-        text::with_pieces(source_bytes, foreign::planned_pieces(model.source_words, sides[0]), kSourcePieces);
-    model.target_tokenizer =
-        text::with_pieces(target_bytes, foreign::planned_pieces(model.target_words, sides[1]), kTargetPieces);
+    model.source_tokenizer = foreign::planned_model(model.source_words, source_bytes, kSourcePieces);
+    model.target_tokenizer = foreign::planned_model(model.target_words, target_bytes, kTargetPieces);
   }
 
   // As the caller says, else as the files say, else as the directory is called.
