@@ -338,6 +338,9 @@ TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {
   change("config.json", "\"encoder_ffn_dim\": 16", "\"encoder_ffn_dim\": 24");
   expect_refused(1, "'model.encoder.layers.0.fc1.");
   change("config.json", "\"encoder_ffn_dim\": 24", "\"encoder_ffn_dim\": 16");
+  change("generation_config.json", "\"num_beams\": 4", "\"num_beams\": -4");
+  expect_refused(1, "'num_beams' is -4");
+  change("generation_config.json", "\"num_beams\": -4", "\"num_beams\": 4");
   change("vocab.json", "\"<unk>\"", "\"<unknown>\"");
   expect_refused(1, "has no token \"<unk>\"");
   fs::remove(file("marian/vocab.json"));
