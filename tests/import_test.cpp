@@ -310,6 +310,19 @@ TEST_F(Import, CanBeTrainedFurther) {
   EXPECT_EQ(read_file(file("further/search.json")), read_file(file("ours/search.json")));
 }
 
+TEST_F(Import, CanBeLookedInto) {
+  model::import_model(marian("mostly"), file("ours"));
+  replace_file(file("text"), "the old man sees the house today.\n");
+  const Ending shown = run("show --model " + file("ours") + " --input " + file("text") + " --output " +
+                           file("page.html") + " --threads 1");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  const Ending traced = run("translate --model " + file("ours") + " --threads 1 --alignment --attention " +
+                            file("traces") + " " + file("text"));
+  EXPECT_EQ(traced.status, 0) << traced.err;
+  const Ending inspected = run("inspect --model " + file("ours"));
+  EXPECT_NE(inspected.out.find("languages    en to de\n"), std::string::npos) << inspected.err;
+}
+
 TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
   marian("mostly");
   change("vocab.json", "\"s\": ", "\">>deu<<\": ");
