@@ -335,6 +335,10 @@ TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
   EXPECT_EQ(ours.loaded.info.target_language, "nld");
   const Sentence ids = ours.source("a small dog");
   EXPECT_EQ(ours.loaded.tokenizers.source.piece(ids.front()), ">>nld<<");
+  std::string words = read_file(ctranslate2("int8") + "/shared_vocabulary.json");
+  words.replace(words.find("\"s\""), 3, "\">>deu<<\"");
+  replace_file(file("ct2/shared_vocabulary.json"), words);
+  expect_one_sentence(run("import " + file("ct2") + " --model " + file("other")), 2, "--target-language: deu.");
 }
 
 TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {

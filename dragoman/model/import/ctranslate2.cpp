@@ -1,5 +1,11 @@
-#include "dragoman/base/printable.h"
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dragoman/base/error.h"
 #include "dragoman/model/import/foreign_model.h"
+#include "dragoman/model/import/language_codes.h"
 
 namespace dragoman::model {
 namespace {
@@ -88,6 +94,7 @@ ForeignModel read_ctranslate2_model(const Package& package, const ImportLanguage
                      .languages = languages,
                      .search = search_text({.rules = "ctranslate2", .beam = 2, .least_tokens = 1})};
   reader.read_words(model);
+  begin_with_language_code(model, languages, package.where());
   model.tensors = std::move(reader.file.variables);
   return model;
 }
