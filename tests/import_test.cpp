@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -285,6 +286,43 @@ TEST_F(Import, TranslatesByTheRulesOfTheOriginUnlessToldOtherwise) {
   EXPECT_GE(changed, 3);  // an empty translation has the same score by all rules
 }
 
+TEST_F(Import, CanBeTrainedFurther) {
+  model::import_model(marian("mostly"), file("ours"));
+  std::string text;
+  for (int line = 0; line < 40; ++line) text += "the old man sees the broken window again, near the river.\n";
+  replace_file(file("text"), text);
+  const std::string train =
+      "train --init " + file("ours") + " --model " + file("further") + " --train-source " + file("text") +
+      " --train-target " + file("text") +
+      " --steps 40 --batch-tokens 200 --max-length 100 --threads 1 --report-every 20 --warmup 1 --schedule "
+      "constant --peak-rate 1e-2";
+  const Ending trained = run(train);
+  EXPECT_EQ(trained.status, 0) << trained.err;
+  std::vector<double> losses;
+  std::istringstream records(read_file(file("further/metrics.jsonl")));
+  for (std::string record; std::getline(records, record);) {
+    const Json json = parse_json(record, "a record");
+    if (json.contains("loss")) losses.push_back(json["loss"].get<double>());
+  }
+  ASSERT_EQ(losses.size(), 2u);
+  EXPECT_LT(losses[0], 10);
+  EXPECT_LT(losses[1], losses[0]);
+  EXPECT_EQ(read_file(file("further/search.json")), read_file(file("ours/search.json")));
+}
+
+TEST_F(Import, CanBeLookedInto) {
+  model::import_model(marian("mostly"), file("ours"));
+  replace_file(file("text"), "the old man sees the house today.\n");
+  const Ending shown = run("show --model " + file("ours") + " --input " + file("text") + " --output " +
+                           file("page.html") + " --threads 1");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  const Ending traced = run("translate --model " + file("ours") + " --threads 1 --alignment --attention " +
+                            file("traces") + " " + file("text"));
+  EXPECT_EQ(traced.status, 0) << traced.err;
+  const Ending inspected = run("inspect --model " + file("ours"));
+  EXPECT_NE(inspected.out.find("languages    en to de\n"), std::string::npos) << inspected.err;
+}
+
 TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
   marian("mostly");
   change("vocab.json", "\"s\": ", "\">>deu<<\": ");
@@ -297,6 +335,10 @@ TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
   EXPECT_EQ(ours.loaded.info.target_language, "nld");
   const Sentence ids = ours.source("a small dog");
   EXPECT_EQ(ours.loaded.tokenizers.source.piece(ids.front()), ">>nld<<");
+  std::string words = read_file(ctranslate2("int8") + "/shared_vocabulary.json");
+  words.replace(words.find("\"s\""), 3, "\">>deu<<\"");
+  replace_file(file("ct2/shared_vocabulary.json"), words);
+  expect_one_sentence(run("import " + file("ct2") + " --model " + file("other")), 2, "--target-language: deu.");
 }
 
 TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {
@@ -313,6 +355,9 @@ TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {
   change("config.json", "\"encoder_ffn_dim\": 16", "\"encoder_ffn_dim\": 24");
   expect_refused(1, "'model.encoder.layers.0.fc1.");
   change("config.json", "\"encoder_ffn_dim\": 24", "\"encoder_ffn_dim\": 16");
+  change("generation_config.json", "\"num_beams\": 4", "\"num_beams\": -4");
+  expect_refused(1, "'num_beams' is -4");
+  change("generation_config.json", "\"num_beams\": -4", "\"num_beams\": 4");
   change("vocab.json", "\"<unk>\"", "\"<unknown>\"");
   expect_refused(1, "has no token \"<unk>\"");
   fs::remove(file("marian/vocab.json"));

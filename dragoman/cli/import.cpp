@@ -26,7 +26,7 @@ struct ImportOptions {
   }
 };
 
-void import(CommandSettings& settings) {
+void import_model(CommandSettings& settings) {
   settings.read_file();
   ImportOptions options;
   settings.apply(options);
@@ -44,7 +44,7 @@ void import(CommandSettings& settings) {
 }  // namespace
 
 void add_import(CLI::App& program) {
-  CommandSettings& settings = add_command(program, "import", "take a model of another program", import);
+  CommandSettings& settings = add_command(program, "import", "take a model of another program", import_model);
   settings.add_arguments(
       "DIR", "directory of a model of Transformers (MarianMT, such as OPUS-MT, or M2M100) or of CTranslate2");
   settings.add_flags(ImportOptions{}, "Options");

@@ -264,7 +264,13 @@ void serve(CommandSettings& settings) {
   serve::Server server({.directories = directories(translation_settings),
                         .translation = translation,
                         .max_waiting = options.queue,
-                        .checkpoints = static_cast<std::size_t>(options.checkpoints)},
+                        .checkpoints = static_cast<std::size_t>(options.checkpoints),
+                        .search_of =
+                            [&settings](const std::filesystem::path& directory) {
+                              const decode::SearchSettings own = search_settings(settings, directory);
+                              own.validate();
+                              return own;
+                            }},
                        std::move(app),
                        {.address = options.address,
                         .port = options.port,

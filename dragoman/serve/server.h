@@ -20,6 +20,7 @@ class Server {
     decode::TranslatorOptions translation;
     std::int64_t max_waiting = 0;
     std::size_t checkpoints = 0;  // that may be loaded at a time, see Models
+    SearchOf search_of = {};
   };
 
   // Loads the models, then listens. Throws the errors of both.

@@ -12,7 +12,7 @@ namespace {
 
 // Field numbers of sentencepiece_model.proto.
 constexpr std::uint64_t kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kSelfTest = 4, kDenormalizerSpec = 5;
-constexpr std::uint64_t kFirstPiece = 1000;  // our own; the format leaves numbers from 200 on to others
+constexpr std::uint64_t kFirstPiece = 1000, kUnknownPieces = 1001;  // our own; numbers from 200 on are for others
 constexpr std::uint64_t kPieceText = 1, kPieceScore = 2, kPieceKind = 3;
 constexpr std::uint64_t kModelType = 3, kVocabularySize = 4, kByteFallback = 35;
 // The ids of <unk>, <s>, </s> and <pad>, and the texts of their pieces.
@@ -191,9 +191,11 @@ ModelFile read_model(std::string_view bytes) {
   while (const std::optional<Field> field = fields.next()) {
     if (field->number == kPieces) model.pieces.push_back(read_piece(field->bytes));
     if (field->number == kFirstPiece) model.first = field->bytes;
+    if (field->number == kUnknownPieces) model.unknown = field->value;
     if (field->number == kTrainerSpec) read_trainer_spec(field->bytes, model);
     if (field->number == kNormalizerSpec || field->number == kDenormalizerSpec) read_normalizer_spec(field->bytes);
   }
+  if (model.unknown > model.pieces.size()) throw Malformed{};
   return model;
 }
 
@@ -202,6 +204,11 @@ ModelFile read_model(std::string_view bytes) {
 // If a field occurs twice, the last one counts.
 std::string with_first_piece(std::string bytes, std::string_view piece) {
   append_bytes(bytes, kFirstPiece, piece);
+  return bytes;
+}
+
+std::string with_unknown_pieces(std::string bytes, std::uint64_t count) {
+  append_number(bytes, kUnknownPieces, count);
   return bytes;
 }
 

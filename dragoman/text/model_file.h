@@ -22,7 +22,8 @@ struct ModelFile {
   TokenizerKind kind = TokenizerKind::kUnigram;
   bool byte_fallback = false;
   std::vector<Piece> pieces;
-  std::string first = {};  // the piece that every sentence begins with; usually empty
+  std::string first = {};     // the piece that every sentence begins with; usually empty
+  std::uint64_t unknown = 0;  // so many pieces at the end of the list stand for <unk>
 };
 
 // Reads the file, which is a protocol buffer. Throws an Error that begins with `name` in quotes if the bytes are no
@@ -37,5 +38,9 @@ std::string with_pieces(std::string_view bytes, const std::vector<Piece>& pieces
 // The same model for sentences that all begin with this piece, such as the code of a language (Tokenizer::first). It is
 // stored in a field of our own, which SentencePiece ignores, so that it stays with the vocabulary.
 std::string with_first_piece(std::string bytes, std::string_view piece);
+
+// The same model for a vocabulary that lacks the last `count` pieces: text is cut into them, but their ids become that
+// of <unk>. Stored as the first piece is.
+std::string with_unknown_pieces(std::string bytes, std::uint64_t count);
 
 }  // namespace dragoman::text

@@ -99,6 +99,8 @@ struct Tokenizer::Model {
     }
   }
 
+  bool is_known(std::int32_t id) const { return static_cast<std::uint64_t>(id) < file.pieces.size() - file.unknown; }
+
   // The normalised text, as the pieces spell it.
   std::string normalised(std::string_view text) const {
     std::string result;
@@ -138,7 +140,8 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
       encode_stretches(without_tabs(text), [&](std::string_view stretch) { return model_->encode(stretch); });
   // The text "<s>" must not become a special token. A model that puts no space before the first word would find it in
   // its vocabulary.
-  std::replace_if(ids.begin(), ids.end(), is_special, kUnk);
+  std::ranges::replace_if(
+      ids, [&](std::int32_t id) { return is_special(id) || !model_->is_known(id); }, kUnk);
   return beginning_with_first(std::move(ids));
 }
 
@@ -153,9 +156,12 @@ std::vector<std::int32_t> Tokenizer::sample(std::string_view text, double amount
   require<UsageError>(amount >= 0 && amount <= 1, "the amount of sampling is ", amount, "; it must be from 0 to 1.");
   const bool has_one_way = model_->file.kind == TokenizerKind::kChar || model_->file.kind == TokenizerKind::kWord;
   if (amount == 0 || has_one_way) return encode(text);
-  return beginning_with_first(encode_stretches(without_tabs(text), [&](std::string_view stretch) {
+  std::vector<std::int32_t> ids = encode_stretches(without_tabs(text), [&](std::string_view stretch) {
     return model_->cuts.sample(model_->normalised(stretch), amount, random);
-  }));
+  });
+  std::ranges::replace_if(
+      ids, [&](std::int32_t id) { return !model_->is_known(id); }, kUnk);
+  return beginning_with_first(std::move(ids));
 }
 
 std::string Tokenizer::decode(std::span<const std::int32_t> ids) const {

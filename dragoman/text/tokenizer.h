@@ -65,6 +65,7 @@ class Tokenizer {
   // and bytes that are not UTF-8 as U+FFFD. A text of more than 64 KiB is encoded in stretches, as first_stretch() cuts
   // it; this makes no difference unless a single word is that long, which is then cut into several. Text that cannot be
   // cut into pieces is kUnk, except if it is a piece that is never produced otherwise (PieceKind::kUnused).
+  // Pieces that the vocabulary lacks are kUnk, too (see with_unknown_pieces in model_file.h).
   std::vector<std::int32_t> encode(std::string_view text) const;
   // One of the many ways to cut the text, drawn with `random`. With bpe, merges are left out with probability `amount`;
   // with unigram, a cut is drawn with its probability to the power of (1 - amount) / amount. The other kinds have only

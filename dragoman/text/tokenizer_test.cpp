@@ -142,6 +142,20 @@ TEST(Tokenizer, UnknownCharactersAreLookedUpAmongUnusedPieces) {
   EXPECT_EQ(tokenizer.decode(expected), "cat " + snowmen);
 }
 
+TEST(Tokenizer, PiecesThatTheVocabularyLacksAreUnknown) {
+  const Tokenizer plain = toy_tokenizer({.kind = TokenizerKind::kChar});
+  const Tokenizer tokenizer = Tokenizer::from_bytes(with_unknown_pieces(plain.bytes(), 2), "x.model");
+  const std::int32_t last = static_cast<std::int32_t>(plain.size()) - 1;
+  ASSERT_EQ(tokenizer.size(), plain.size());
+  for (const std::int32_t id : {last - 2, last - 1, last}) {
+    Ids expected = plain.encode("the " + plain.piece(id) + " cat");
+    EXPECT_EQ(std::ranges::count(expected, id), 1);
+    if (id > last - 2) std::ranges::replace(expected, id, kUnk);
+    EXPECT_EQ(tokenizer.encode("the " + plain.piece(id) + " cat"), expected);
+  }
+  EXPECT_NE(error_message(with_unknown_pieces(plain.bytes(), 1000)), "");
+}
+
 TEST(Tokenizer, WithByteFallbackNothingIsUnknown) {
   const Tokenizer tokenizer = toy_tokenizer({.byte_fallback = true}, 400);
   const std::string text = "cat \xE2\x98\x83\xE2\x98\x83 \xF0\x9F\x98\x80";

@@ -12,6 +12,7 @@
 #include "dragoman/base/strings.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/decode/inside/film.h"
+#include "dragoman/model/files/search.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/text/lines.h"
 #include "dragoman/train/machine_rate.h"
@@ -117,6 +118,7 @@ PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_)
   // Everything has been checked: only now files of the model are written.
   if (!model::has_tokenizers(request.directory)) {
     model::write_tokenizers(request.directory, *tokenizers_, settings().run.joint_vocabulary);
+    if (!request.init.empty()) model::copy_search(request.init, request.directory);
   }
   if (!fs::exists(status_of(model::languages_file(request.directory)))) {
     model::write_languages(request.directory, learn_languages(settings().text));

@@ -14,11 +14,14 @@ void TranslationSettings::validate() const {
   require_between("longest", longest, 1, 1'000'000);
 }
 
-decode::SearchSettings search_settings(const CommandSettings& given, const TranslationSettings& translation) {
-  decode::SearchSettings search;
-  if (!translation.model.empty()) search = decode::search_of_model(translation.model.front());
+decode::SearchSettings search_settings(const CommandSettings& given, const std::filesystem::path& model) {
+  decode::SearchSettings search = decode::search_of_model(model);
   given.apply(search);
   return search;
+}
+
+decode::SearchSettings search_settings(const CommandSettings& given, const TranslationSettings& translation) {
+  return search_settings(given, std::filesystem::path(translation.model.empty() ? "" : translation.model.front()));
 }
 
 decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search) {

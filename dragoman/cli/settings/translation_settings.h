@@ -44,8 +44,9 @@ struct TranslationSettings {
   void validate() const;
 };
 
-// The settings of the search: the defaults of the first model, which it has if another program made it, and over them
-// what the command line and the configuration file say.
+// The settings of the search with a model: its own defaults, which it has if another program made it, and over them
+// what the command line and the configuration file say. For several models, those of the first.
+decode::SearchSettings search_settings(const CommandSettings& given, const std::filesystem::path& model);
 decode::SearchSettings search_settings(const CommandSettings& given, const TranslationSettings& translation);
 // options_of() throws a UsageError for invalid settings.
 decode::TranslatorOptions options_of(const TranslationSettings& settings, const decode::SearchSettings& search);

@@ -80,7 +80,8 @@ Forced run_forced(Backend& on, const model::Seq2Seq& model, const data::Sentence
   const ArenaScope values(on.arena()), host(on.host_arena());
   ForcedObserver observer(on, model, pair.target, choice);
   const auto tokens = [&](const data::Sentence& sentence, std::int64_t V) {
-    return data::make_tokens(on, std::span(&sentence, 1), {.V = V, .index = false});
+    return data::make_tokens(on, std::span(&sentence, 1),
+                             {.V = V, .zero_start = model.start_token() == kPad, .index = false});
   };
   data::Sentence read = pair.target;  // the decoder's input: the target shifted right by one token
   read.insert(read.begin(), model.start_token());

@@ -55,6 +55,15 @@ TEST(Forced, QueriesAndKeysGiveTheWeightsByEquationOne) {
   }
 }
 
+TEST(Forced, RunsModelsThatStartFromAZeroVector) {
+  model::TransformerConfig config = untied_config();
+  config.decoder_start = model::DecoderStart::kZeroVector;
+  const model::SmallModel small(config);
+  const Forced forced = run_forced(*small.on, small.model, {{5, 9, kEos}, {8, 30, kEos}});
+  const Attention& weights = forced.attention[model::transformer::kDecoderSite];
+  EXPECT_EQ(weights.at(0, 0, 0, 0), 1);
+}
+
 using model::recurrent::ContextName;
 using model::recurrent::ModeName;
 using model::recurrent::ScoreName;

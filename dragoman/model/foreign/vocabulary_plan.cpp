@@ -70,12 +70,14 @@ VocabularyPlan plan_vocabulary(const Dictionary& dictionary, const SpecialTokens
     for (const text::Piece& piece : side.pieces) {
       if (!is_produced(piece.kind) || !known.insert(piece.text).second) continue;
       plan.rows.push_back({piece.text, plan.rows[kUnk].from, false});
+      ++plan.unknown_pieces;
     }
   }
   return plan;
 }
 
-std::vector<text::Piece> planned_pieces(const VocabularyPlan& plan, const text::ModelFile& side) {
+std::string planned_model(const VocabularyPlan& plan, std::string_view bytes, const std::string& name) {
+  const text::ModelFile side = text::read_model_file(bytes, name);
   std::map<std::string_view, const text::Piece*> own;
   for (const text::Piece& piece : side.pieces) {
     if (is_produced(piece.kind)) own.emplace(piece.text, &piece);
@@ -92,7 +94,7 @@ std::vector<text::Piece> planned_pieces(const VocabularyPlan& plan, const text::
       pieces.push_back({.text = row.token, .kind = text::PieceKind::kUnused});
     }
   }
-  return pieces;
+  return text::with_unknown_pieces(text::with_pieces(bytes, pieces, name), plan.unknown_pieces);
 }
 
 }  // namespace dragoman::model::foreign

@@ -26,7 +26,8 @@ struct VocabularyPlan {
     std::optional<std::int32_t> from;  // their id; nothing for a row of zeros
     bool is_offered = true;            // whether the token takes part in the softmax
   };
-  std::vector<Row> rows;  // by our ids
+  std::vector<Row> rows;           // by our ids
+  std::size_t unknown_pieces = 0;  // rows at the end for pieces that the dictionary lacks
 
   // The rows of a matrix with a row of `width` values for each of their tokens, or of a bias (width 1), in our order.
   // Throws an Error that begins with `where` if it has too few rows.
@@ -47,8 +48,9 @@ enum class Padding : std::uint8_t {
 VocabularyPlan plan_vocabulary(const Dictionary& dictionary, const SpecialTokens& special, Padding padding,
                                std::span<const text::ModelFile> sides, std::string_view where);
 
-// The pieces of a model of one side for text::with_pieces(): those that it has keep their scores, the others are never
-// produced.
-std::vector<text::Piece> planned_pieces(const VocabularyPlan& plan, const text::ModelFile& side);
+// The SentencePiece model of one side with the words of the plan: pieces that it has keep their scores, the others are
+// never produced, and those that the dictionary lacks are unknown. `bytes` is its file, and `name` stands for the file
+// in messages.
+std::string planned_model(const VocabularyPlan& plan, std::string_view bytes, const std::string& name);
 
 }  // namespace dragoman::model::foreign

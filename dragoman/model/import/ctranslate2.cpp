@@ -1,5 +1,11 @@
-#include "dragoman/base/printable.h"
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dragoman/base/error.h"
 #include "dragoman/model/import/foreign_model.h"
+#include "dragoman/model/import/language_codes.h"
 
 namespace dragoman::model {
 namespace {
@@ -67,10 +73,8 @@ struct CTranslate2Reader {
       model.source_words = plan(dictionary("source_vocabulary"), std::span(sides).first(1));
       model.target_words = plan(dictionary("target_vocabulary"), std::span(sides).last(1));
     }
-    model.source_tokenizer =
-        text::with_pieces(source_bytes, foreign::planned_pieces(model.source_words, sides[0]), files.source);
-    model.target_tokenizer =
-        text::with_pieces(target_bytes, foreign::planned_pieces(model.target_words, sides[1]), files.target);
+    model.source_tokenizer = foreign::planned_model(model.source_words, source_bytes, files.source);
+    model.target_tokenizer = foreign::planned_model(model.target_words, target_bytes, files.target);
   }
 };
 
@@ -90,6 +94,7 @@ ForeignModel read_ctranslate2_model(const Package& package, const ImportLanguage
                      .languages = languages,
                      .search = search_text({.rules = "ctranslate2", .beam = 2, .least_tokens = 1})};
   reader.read_words(model);
+  begin_with_language_code(model, languages, package.where());
   model.tensors = std::move(reader.file.variables);
   return model;
 }

@@ -51,8 +51,7 @@ ForeignModel read_m2m100(const Package& package, const ImportLanguages& language
                                                 {.pad = "<pad>", .begin = "<s>"}, foreign::Padding::kInSoftmax, sides,
                                                 package.where("vocab.json"));
   model.target_words = model.source_words;
-  const std::string tokenizer =
-      text::with_pieces(bytes, foreign::planned_pieces(model.source_words, sides.front()), kPieces);
+  const std::string tokenizer = foreign::planned_model(model.source_words, bytes, kPieces);
   model.source_tokenizer = text::with_first_piece(tokenizer, source);
   model.target_tokenizer = text::with_first_piece(tokenizer, target);
   return model;

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string>
 
-#include "dragoman/array/tokens.h"
 #include "dragoman/base/fields_json.h"
-#include "dragoman/base/printable.h"
-#include "dragoman/base/strings.h"
 #include "dragoman/model/import/foreign_model.h"
+#include "dragoman/model/import/language_codes.h"
 #include "dragoman/model/import/transformers.h"
 
 namespace dragoman::model {
@@ -27,12 +27,6 @@ std::string language_in_name(const std::filesystem::path& directory, std::size_t
   return part == 0 ? pair.substr(0, dash) : pair.substr(dash + 1);
 }
 
-// A model for several target languages reads which one from the first token of the source: ">>deu<<".
-bool is_language_code(std::string_view token) {
-  return token.size() > 4 && token.starts_with(">>") && token.ends_with("<<");
-}
-std::string code_of(std::string_view language) { return join(">>", language, "<<"); }
-
 struct MarianReader {
   const Package& package;
   const ImportLanguages& languages;
@@ -48,7 +42,7 @@ struct MarianReader {
     read_words(model, source, target, is_separate);
     model.languages = {.source = language("source_lang", languages.source, 0),
                        .target = language("target_lang", languages.target, 1)};
-    choose_target(model, source);
+    begin_with_language_code(model, languages, package.where());
     model.search = transformers_search(package);
     return model;
   }
@@ -85,10 +79,8 @@ struct MarianReader {
     };
     model.source_words = plan(source, is_separate ? std::span(sides).first(1) : std::span(sides));
     model.target_words = is_separate ? plan(target, std::span(sides).last(1)) : model.source_words;
-    model.source_tokenizer =
-        text::with_pieces(source_bytes, foreign::planned_pieces(model.source_words, sides[0]), kSourcePieces);
-    model.target_tokenizer =
-        text::with_pieces(target_bytes, foreign::planned_pieces(model.target_words, sides[1]), kTargetPieces);
+    model.source_tokenizer = foreign::planned_model(model.source_words, source_bytes, kSourcePieces);
+    model.target_tokenizer = foreign::planned_model(model.target_words, target_bytes, kTargetPieces);
   }
 
   // As the caller says, else as the files say, else as the directory is called.
@@ -100,25 +92,6 @@ struct MarianReader {
       if (config.contains(key) && config[key].is_string()) return json_entry<std::string>(config, key, where);
     }
     return language_in_name(package.path(), part);
-  }
-
-  void choose_target(ForeignModel& model, const Dictionary& words) const {
-    std::vector<std::string> known;
-    for (const std::string& token : words.tokens()) {
-      if (is_language_code(token)) known.push_back(token.substr(2, token.size() - 4));
-    }
-    if (known.empty()) return;
-    const auto list = [&] {
-      constexpr std::size_t kShown = 12;
-      std::string names;
-      for (std::size_t i = 0; i < std::min(known.size(), kShown); ++i) names += (i == 0 ? "" : ", ") + known[i];
-      return names + (known.size() > kShown ? ", ..." : "");
-    };
-    require<UsageError>(!languages.target.empty(), package.where(), " translates into ", known.size(),
-                        " languages; choose one with --target-language: ", list(), ".");
-    require<UsageError>(std::ranges::count(known, languages.target) > 0, package.where(), " does not translate into ",
-                        in_quotes(languages.target), "; --target-language may be ", list(), ".");
-    model.source_tokenizer = text::with_first_piece(std::move(model.source_tokenizer), code_of(languages.target));
   }
 };
 

@@ -10,13 +10,10 @@ namespace dragoman::model {
 namespace fs = std::filesystem;
 
 std::string Package::where(const std::string& file) const {
-  if (file.empty() && folder_.empty()) return join("'", path_.string(), "'");
-  return join("'", zip_ ? path_.string() + "/" + folder_ + file : (path_ / file).string(), "'");
+  return join("'", (file.empty() ? path_ : path_ / file).string(), "'");
 }
 
-bool Package::has(const std::string& file) const {
-  return zip_ ? zip_->has(folder_ + file) : fs::is_regular_file(status_of(path_ / file));
-}
+bool Package::has(const std::string& file) const { return fs::is_regular_file(status_of(path_ / file)); }
 
 std::optional<std::string> Package::first_of(const std::vector<std::string>& files) const {
   const auto found = std::ranges::find_if(files, [&](const std::string& file) { return has(file); });
@@ -25,7 +22,7 @@ std::optional<std::string> Package::first_of(const std::vector<std::string>& fil
 
 foreign::Bytes Package::open(const std::string& file) const {
   require<Error>(has(file), where(), " has no file ", in_quotes(file), ".");
-  return zip_ ? zip_->open(folder_ + file) : foreign::file_bytes(path_ / file);
+  return foreign::file_bytes(path_ / file);
 }
 
 std::string Package::text(const std::string& file) const {

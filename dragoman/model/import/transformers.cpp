@@ -51,11 +51,16 @@ std::string transformers_search(const Package& package) {
   const std::string file = package.first_of({"generation_config.json"}).value_or("config.json");
   const std::string where = package.where(file);
   const Json config = parse_json(package.text(file), where);
+  constexpr int kMaxBeam = 1000, kMaxPenalty = 10;  // of --beam and --alpha
   ForeignSearch search{.rules = "transformers"};
   const auto has = [&](const char* key) { return config.contains(key) && !config[key].is_null(); };
   if (has("num_beams")) search.beam = json_entry<int>(config, "num_beams", where);
   if (has("length_penalty")) search.length_penalty = json_entry<double>(config, "length_penalty", where);
   if (has("early_stopping")) search.stops_early = json_entry<bool>(config, "early_stopping", where);
+  require<Error>(search.beam >= 1 && search.beam <= kMaxBeam, where, ": 'num_beams' is ", search.beam,
+                 ", but must be from 1 to ", kMaxBeam, ".");
+  require<Error>(search.length_penalty >= 0 && search.length_penalty <= kMaxPenalty, where, ": 'length_penalty' is ",
+                 search.length_penalty, ", but must be from 0 to ", kMaxPenalty, ".");
   return search_text(search);
 }
 

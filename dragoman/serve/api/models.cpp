@@ -78,15 +78,17 @@ ServedModel::ServedModel(std::string name_, const std::filesystem::path& directo
       words(model::read_words(directory)) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
-               std::int64_t max_waiting, std::size_t checkpoints)
+               std::int64_t max_waiting, std::size_t checkpoints, SearchOf search_of)
     : directories_(std::move(directories)),
       names_(distinct_names(directories_)),
       options_(options),
       max_waiting_(max_waiting),
+      search_of_(std::move(search_of)),
       checkpoints_(std::make_unique<Checkpoints>(
           checkpoints,
           [this](const CheckpointEntry& entry) {
-            return std::make_shared<ServedModel>(entry.name, entry.directory, options_, max_waiting_);
+            return std::make_shared<ServedModel>(entry.name, entry.directory, options_for(entry.directory),
+                                                 max_waiting_);
           },
           [this](Set leaving) { keep_until_unused(std::move(leaving)); })),
       models_(load()) {}
@@ -96,9 +98,16 @@ Models::~Models() { end(); }
 Models::Set Models::load() const {
   Set models;
   for (std::size_t i = 0; i < directories_.size(); ++i) {
-    models.push_back(std::make_shared<ServedModel>(names_[i], directories_[i], options_, max_waiting_));
+    models.push_back(
+        std::make_shared<ServedModel>(names_[i], directories_[i], options_for(directories_[i]), max_waiting_));
   }
   return models;
+}
+
+decode::TranslatorOptions Models::options_for(const std::filesystem::path& directory) const {
+  decode::TranslatorOptions options = options_;
+  if (search_of_) options.search = search_of_(directory);
+  return options;
 }
 
 std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::string& target,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -59,13 +60,17 @@ struct NamedModel {
   std::optional<std::int64_t> step = {};  // of a checkpoint
 };
 
+// The settings of the search with the model in a directory. Any thread may call it.
+using SearchOf = std::function<decode::SearchSettings(const std::filesystem::path& directory)>;
+
 class Models {
  public:
   // Loads all models. Their names are those of their directories, with as much of the path as tells them apart. With
   // `checkpoints` above 0, the checkpoints in their directories can be asked for too, and at most that many are loaded
-  // at a time. Throws an Error for a directory without a complete model, and a UsageError for one that is given twice.
+  // at a time. `search_of` replaces the search of the options. Throws an Error for a directory without a complete
+  // model, and a UsageError for one that is given twice.
   Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
-         std::int64_t max_waiting, std::size_t checkpoints = 0);
+         std::int64_t max_waiting, std::size_t checkpoints = 0, SearchOf search_of = {});
   ~Models();
 
   // The model for these languages. A tag may be shorter than that of the model ("zh" for "zh-Hans"), or empty if only
@@ -93,6 +98,7 @@ class Models {
   using Set = std::vector<std::shared_ptr<ServedModel>>;
 
   Set load() const;
+  decode::TranslatorOptions options_for(const std::filesystem::path& directory) const;
   std::shared_ptr<ServedModel> find_named(const std::string& name) const;
   // Keeps models that were replaced until nothing uses them.
   void keep_until_unused(Set models);
@@ -101,6 +107,7 @@ class Models {
   std::vector<std::string> names_;
   decode::TranslatorOptions options_;
   std::int64_t max_waiting_;
+  SearchOf search_of_;
   std::unique_ptr<Checkpoints> checkpoints_;
   mutable std::mutex mutex_;
   Set models_, retired_;

@@ -53,6 +53,15 @@ class NamedModelsTest : public AppTest {
   std::filesystem::path root_;
 };
 
+TEST_F(NamedModelsTest, EachModelMayHaveItsOwnSearch) {
+  const Models models({root_ / "first", root_ / "second"}, translation(), 1000, 0,
+                      [](const std::filesystem::path& model) {
+                        return decode::SearchSettings{.beam = model.filename() == "first" ? 2 : 3};
+                      });
+  EXPECT_EQ(models.find("", "", "first")->service.options().search.beam, 2);
+  EXPECT_EQ(models.find("", "", "second")->service.options().search.beam, 3);
+}
+
 TEST_F(NamedModelsTest, ANamedModelAnswersWithTheBytesOfAServerThatHasItAlone) {
   const Json question{{"q", "one two three"}, {"trace", true}, {"n_best", 2}};
   std::set<std::string> answers;
