@@ -4,9 +4,8 @@
 //
 // Other programs have other rules (SearchSettings::rules). Of the 2B best candidates of a step, B being the width of
 // the beam:
-//   paper          any that ends in EOS is put aside, and the best B of all steps are kept. At the limit, those alive
-//   are
-//                  cut off.
+//   paper          any that ends in EOS is put aside, and the best B of all steps are kept. Those alive at the limit
+//                  are cut off.
 //   transformers   one that ends is put aside only if it is among the first B; the best B are kept. The last token that
 //                  the limit allows is EOS for certain, with probability 1. Stops when B have ended and the best one
 //                  alive, divided by the penalty of its length now, is not better than the worst of them
