@@ -2,6 +2,7 @@
 // expected of them, were made by the scripts beside this file.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -14,6 +15,8 @@
 #include "dragoman/decode/lines/search_of_model.h"
 #include "dragoman/decode/lines/translator.h"
 #include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/safetensors.h"
+#include "dragoman/model/files/weights.h"
 #include "dragoman/model/import/import.h"
 #include "dragoman/model/steps_testing.h"
 #include "tests/program.h"
@@ -109,6 +112,23 @@ class Import : public ::testing::Test {
   Loaded imported(const std::string& variant) const {
     model::import_model(marian(variant), file("ours"));
     return Loaded(file("ours"));
+  }
+  // The command that trains the model "ours" further. `model` is the name of the new model, and may be followed by
+  // flags.
+  std::string training(const std::string& model) const {
+    std::string text;
+    for (int line = 0; line < 40; ++line) text += "the old man sees the broken window again, near the river.\n";
+    replace_file(file("text"), text);
+    return "train --init " + file("ours") + " --train-source " + file("text") + " --train-target " + file("text") +
+           " --batch-tokens 200 --max-length 100 --threads 1 --report-every 20 --warmup 1 --schedule constant"
+           " --peak-rate 1e-2 --model " +
+           file(model);
+  }
+  std::vector<float> output_bias(const std::string& model) const {
+    const model::SafetensorsFile weights(model::weights_file(file(model)));
+    std::vector<float> bias(static_cast<std::size_t>(weights.shape("output.b").at(0)));
+    weights.read("output.b", 0, bias);
+    return bias;
   }
   // Replaces a text in a file of the model that marian() made.
   void change(const std::string& name, const std::string& from, const std::string& to) const {
@@ -288,15 +308,7 @@ TEST_F(Import, TranslatesByTheRulesOfTheOriginUnlessToldOtherwise) {
 
 TEST_F(Import, CanBeTrainedFurther) {
   model::import_model(marian("mostly"), file("ours"));
-  std::string text;
-  for (int line = 0; line < 40; ++line) text += "the old man sees the broken window again, near the river.\n";
-  replace_file(file("text"), text);
-  const std::string train =
-      "train --init " + file("ours") + " --model " + file("further") + " --train-source " + file("text") +
-      " --train-target " + file("text") +
-      " --steps 40 --batch-tokens 200 --max-length 100 --threads 1 --report-every 20 --warmup 1 --schedule "
-      "constant --peak-rate 1e-2";
-  const Ending trained = run(train);
+  const Ending trained = run(training("further") + " --steps 40");
   EXPECT_EQ(trained.status, 0) << trained.err;
   std::vector<double> losses;
   std::istringstream records(read_file(file("further/metrics.jsonl")));
@@ -308,6 +320,30 @@ TEST_F(Import, CanBeTrainedFurther) {
   EXPECT_LT(losses[0], 10);
   EXPECT_LT(losses[1], losses[0]);
   EXPECT_EQ(read_file(file("further/search.json")), read_file(file("ours/search.json")));
+  const model::ModelInfo info = model::read_info(file("further"));
+  EXPECT_EQ(info.source_language + info.target_language, "ende");  // the names of the files do not tell them
+  // Words that the original does not have stay absent: the numbers that bar them are the same.
+  const std::vector<float> before = output_bias("ours"), after = output_bias("further");
+  ASSERT_EQ(before.size(), after.size());
+  EXPECT_NE(before, after);
+  const auto is_absent = [](float bias) { return bias < -1e20f; };
+  EXPECT_GE(std::ranges::count_if(before, is_absent), 2);  // padding and the beginning
+  for (std::size_t id = 0; id < before.size(); ++id) {
+    if (is_absent(before[id])) EXPECT_EQ(after[id], before[id]) << id;
+  }
+}
+
+// M2M100: translations begin with the code of a language.
+TEST_F(Import, ResumesTrainingExactly) {
+  model::import_model(kModels / "m2m100", file("ours"), {.source = "en", .target = "de"});
+  const std::string validation = " --valid-every 4 --valid-source " + file("text") + " --valid-target " + file("text");
+  for (const std::string& command :
+       {training("whole --steps 8") + validation, training("halves --steps 4") + validation,
+        "train --steps 8 --model " + file("halves")}) {
+    const Ending trained = run(command);
+    EXPECT_EQ(trained.status, 0) << trained.err;
+  }
+  EXPECT_EQ(read_file(file("whole/model.safetensors")), read_file(file("halves/model.safetensors")));
 }
 
 TEST_F(Import, CanBeLookedInto) {
