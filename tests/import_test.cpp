@@ -278,6 +278,15 @@ TEST_F(Import, TranslatesWithM2M100AsTransformersDoes) {
   }
 }
 
+TEST_F(Import, RefusesNllb) {
+  fs::copy(kModels / "m2m100", file("nllb"));
+  replace_file(file("nllb/tokenizer_config.json"), R"({"tokenizer_class": "NllbTokenizer"})");
+  const std::string import = "import " + file("nllb") + " --model " + file("ours");
+  expect_one_sentence(run(import), 1, "is a model of NLLB, which numbers its tokens in another way");
+  replace_file(file("nllb/tokenizer_config.json"), R"({"tokenizer_class": "SMALL100Tokenizer"})");
+  expect_one_sentence(run(import), 1, "'tokenizer_class' is \"SMALL100Tokenizer\"");
+}
+
 TEST_F(Import, NeedsTheSentencePieceModelsOfAModelOfCTranslate2) {
   ctranslate2("int8");
   fs::remove(file("ct2/target.spm"));
@@ -357,6 +366,7 @@ TEST_F(Import, CanBeLookedInto) {
   EXPECT_EQ(traced.status, 0) << traced.err;
   const Ending inspected = run("inspect --model " + file("ours"));
   EXPECT_NE(inspected.out.find("languages    en to de\n"), std::string::npos) << inspected.err;
+  EXPECT_NE(inspected.out.find("origin       a MarianMT model of Transformers, \"marian\"\n"), std::string::npos);
 }
 
 TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
@@ -365,9 +375,11 @@ TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
   change("vocab.json", "\"t\": ", "\">>nld<<\": ");
   expect_refused(2, "translates into 2 languages; choose one with --target-language: ");
   expect_refused(2, "does not translate into \"fra\"", "--target-language fra");
+  change("tokenizer_config.json", "\"en\"", "\"zh_CN\"");  // not the form of a tag
   const Ending made = run("import " + file("marian") + " --model " + file("ours") + " --target-language nld");
   EXPECT_EQ(made.status, 0) << made.err;
   const Loaded ours(file("ours"));
+  EXPECT_EQ(ours.loaded.info.source_language, "zh-CN");
   EXPECT_EQ(ours.loaded.info.target_language, "nld");
   const Sentence ids = ours.source("a small dog");
   EXPECT_EQ(ours.loaded.tokenizers.source.piece(ids.front()), ">>nld<<");
@@ -396,6 +408,7 @@ TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {
   change("generation_config.json", "\"num_beams\": -4", "\"num_beams\": 4");
   change("vocab.json", "\"<unk>\"", "\"<unknown>\"");
   expect_refused(1, "has no token \"<unk>\"");
+  expect_refused(2, "--source-language is \"en to de\", which is not a language tag", "--source-language 'en to de'");
   fs::remove(file("marian/vocab.json"));
   expect_refused(1, "has no file \"vocab.json\"");
 }
