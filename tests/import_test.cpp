@@ -338,21 +338,22 @@ TEST_F(Import, CanBeTrainedFurther) {
   const auto is_absent = [](float bias) { return bias < -1e20f; };
   EXPECT_GE(std::ranges::count_if(before, is_absent), 2);  // padding and the beginning
   for (std::size_t id = 0; id < before.size(); ++id) {
-    if (is_absent(before[id])) EXPECT_EQ(after[id], before[id]) << id;
+    EXPECT_TRUE(!is_absent(before[id]) || after[id] == before[id]) << id;
   }
 }
 
 // M2M100: translations begin with the code of a language.
 TEST_F(Import, ResumesTrainingExactly) {
   model::import_model(kModels / "m2m100", file("ours"), {.source = "en", .target = "de"});
-  const std::string validation = " --valid-every 4 --valid-source " + file("text") + " --valid-target " + file("text");
+  const std::string validation =
+      " --save-every 4 --valid-every 4 --valid-source " + file("text") + " --valid-target " + file("text");
   for (const std::string& command :
        {training("whole --steps 8") + validation, training("halves --steps 4") + validation,
         "train --steps 8 --model " + file("halves")}) {
     const Ending trained = run(command);
     EXPECT_EQ(trained.status, 0) << trained.err;
   }
-  EXPECT_EQ(read_file(file("whole/model.safetensors")), read_file(file("halves/model.safetensors")));
+  EXPECT_TRUE(read_file(file("whole/model.safetensors")) == read_file(file("halves/model.safetensors")));
 }
 
 TEST_F(Import, CanBeLookedInto) {
@@ -391,6 +392,7 @@ TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
 
 TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {
   marian("mostly");
+  expect_refused(2, "--source-language is \"en to de\", which is not a language tag", "--source-language 'en to de'");
   change("config.json", "\"swish\"", "\"tanh\"");
   expect_refused(1, "'activation_function' is \"tanh\"");
   change("config.json", "\"tanh\"", "\"swish\"");
@@ -408,7 +410,6 @@ TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {
   change("generation_config.json", "\"num_beams\": -4", "\"num_beams\": 4");
   change("vocab.json", "\"<unk>\"", "\"<unknown>\"");
   expect_refused(1, "has no token \"<unk>\"");
-  expect_refused(2, "--source-language is \"en to de\", which is not a language tag", "--source-language 'en to de'");
   fs::remove(file("marian/vocab.json"));
   expect_refused(1, "has no file \"vocab.json\"");
 }
