@@ -446,7 +446,7 @@ TEST_F(Mistakes, HeadsKeepsWhatItFoundIfTheTextIsWrong) {
   EXPECT_EQ(read_file(file("model/heads.json")), found);
   for (const char* damaged : {"x", R"({"heads": [1]})", R"({"heads": [{"layer": "one"}]})"}) {
     write("model/heads.json", damaged);
-    expect_one_sentence(here("heads --model model"), 1, "make it again with 'dragoman heads' and a file of");
+    expect_last_sentence(here("heads --model model"), 1, "make it again with 'dragoman heads' and a file of");
   }
   write_small_model(file("languages"), "en", "de");
   EXPECT_NE(here("heads --threads 1 --model languages a.de --reference a.en").err.find("swap FILE and --reference?"),
