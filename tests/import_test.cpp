@@ -287,10 +287,14 @@ TEST_F(Import, RefusesNllb) {
   expect_one_sentence(run(import), 1, "'tokenizer_class' is \"SMALL100Tokenizer\"");
 }
 
-TEST_F(Import, NeedsTheSentencePieceModelsOfAModelOfCTranslate2) {
+TEST_F(Import, NeedsTheVocabulariesOfAModelOfCTranslate2) {
   ctranslate2("int8");
   fs::remove(file("ct2/target.spm"));
-  expect_one_sentence(run("import " + file("ct2") + " --model " + file("ours")), 1, "has no SentencePiece model");
+  const std::string import = "import " + file("ct2") + " --model " + file("ours");
+  expect_one_sentence(run(import), 1, "has no SentencePiece model");
+  fs::copy_file(kMarian / "target.spm", file("ct2/target.spm"));
+  fs::remove(file("ct2/shared_vocabulary.json"));
+  expect_one_sentence(run(import), 1, "has neither 'shared_vocabulary' nor 'source_vocabulary'");
   EXPECT_FALSE(fs::exists(file("ours")));
 }
 
