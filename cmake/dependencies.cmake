@@ -9,6 +9,8 @@ find_package(nlohmann_json 3.11 REQUIRED)           # model files, metrics, --js
 find_package(Boost 1.74 CONFIG REQUIRED OPTIONAL_COMPONENTS iostreams)
 find_package(ZLIB 1.2.11 QUIET)                     # optional; models of other programs in packed zip files
 find_package(ICU 72 QUIET COMPONENTS uc)            # optional; for scores: lower case and character classes
+set(MPI_CXX_SKIP_MPICXX ON)                         # only the C interface is used
+find_package(MPI 3.1 QUIET COMPONENTS CXX)          # optional; training by several processes (Open MPI 4.1)
 
 # SentencePiece (0.1.97): subwords. Its package has no CMake files.
 find_path(SENTENCEPIECE_INCLUDE_DIR NAMES sentencepiece_processor.h sentencepiece_trainer.h REQUIRED)

@@ -19,6 +19,7 @@
 #include "dragoman/cli/settings/command.h"
 #include "dragoman/cli/show/output.h"
 #include "dragoman/cli/signals.h"
+#include "dragoman/exchange/exchange.h"
 
 namespace dragoman::cli {
 namespace {
@@ -153,7 +154,9 @@ int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return dragoman::cli::run_program(argc, argv);
+    const int status = dragoman::cli::run_program(argc, argv);
+    dragoman::exchange::leave_ranks(status);
+    return status;
   } catch (...) {  // there is not even memory for a message
     return dragoman::cli::kFailed;
   }

@@ -3,11 +3,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <exception>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
 
+#include "dragoman/base/failure.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
@@ -19,6 +22,7 @@
 #include "dragoman/cli/show/output.h"
 #include "dragoman/cli/training_watcher.h"
 #include "dragoman/decode/roles/heads_file.h"
+#include "dragoman/exchange/exchange.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/train/run.h"
@@ -149,10 +153,8 @@ void print_summary(const train::RunRequest& request, const train::RunResult& res
                    on_gpu ? " --device cuda" : ""));
 }
 
-void train_model(CommandSettings& given) {
-  given.read_file();
-  TrainOptions options;
-  given.apply(options);
+// Rank 0 of a run, or its only process.
+void lead(CommandSettings& given, const TrainOptions& options, exchange::Exchange& ranks) {
   model::require_directory_name(options.model);
   std::error_code missing;
   require<UsageError>(options.init.empty() || !std::filesystem::equivalent(options.model, options.init, missing),
@@ -182,7 +184,9 @@ void train_model(CommandSettings& given) {
   if (!options.init.empty()) require_sizes_of_init(options.init, request.settings);
   warn_about_texts(request.settings.text);
   const std::string again = join(program_call(), " train --model ", shell_word(options.model));
-  const train::RunResult result = watch_training(request, "to continue: " + again);
+  ranks.broadcast(to_json(request.settings).dump());
+  if (ranks.ranks() > 1) note(fmt::format("train: {} processes train together", ranks.ranks()));
+  const train::RunResult result = watch_training(request, "to continue: " + again, ranks);
   const train::TrainingSettings& used = request.settings;
   const bool has_roles = result.step == result.first_step && has_current_roles(request.directory);
   if (!result.weights.empty() && used.text.has_validation() && !has_roles) {
@@ -190,6 +194,33 @@ void train_model(CommandSettings& given) {
                used.machine.threads);
   }
   print_summary(request, result);
+}
+
+// Another rank, which takes the settings of rank 0 and leaves reports to it.
+void follow(const TrainOptions& options, exchange::Exchange& ranks) {
+  try {
+    const std::string where = "the settings of rank 0";
+    const train::RunRequest request{
+        .directory = options.model,
+        .init = options.init,
+        .settings = train::settings_from_json(parse_json(ranks.broadcast(""), where), where),
+        .allow_changes = options.allow_changes};
+    follow_training(request, ranks);
+  } catch (const exchange::RankError&) {
+    ranks.report_failure("");
+    throw;
+  } catch (...) {
+    ranks.report_failure(failure_sentence(std::current_exception()));
+    throw;
+  }
+}
+
+void train_model(CommandSettings& given) {
+  given.read_file();
+  TrainOptions options;
+  given.apply(options);
+  const std::unique_ptr<exchange::Exchange> ranks = exchange::join_ranks();
+  ranks->leads() ? lead(given, options, *ranks) : follow(options, *ranks);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 
 #include "dragoman/base/strings.h"
+#include "dragoman/exchange/alone.h"
 
 namespace dragoman::cli {
 namespace {
@@ -26,6 +28,18 @@ std::string describe(const train::RunResult& result, const std::string& to_conti
   }
   return "";
 }
+
+class SilentWatcher final : public train::Watcher {
+ public:
+  void say(const std::string&) override {}
+  void tokenised_pairs(std::int64_t) override {}
+  void updated(const train::ProgressRecord&, std::int64_t) override {}
+  void validated(const train::Validation&) override {}
+  bool wants_stop() override { return stop_.signal() != 0; }
+
+ private:
+  StopRequest stop_;
+};
 
 }  // namespace
 
@@ -79,11 +93,23 @@ std::string scores_text(const train::Figures& scores) {
 }
 
 train::RunResult watch_training(const train::RunRequest& request, const std::string& to_continue) {
+  exchange::Alone alone;
+  return watch_training(request, to_continue, alone);
+}
+
+void follow_training(const train::RunRequest& request, exchange::Exchange& exchange) {
+  SilentWatcher watcher;
+  train::run_training(request, watcher, exchange);
+}
+
+train::RunResult watch_training(const train::RunRequest& request, const std::string& to_continue,
+                                exchange::Exchange& exchange) {
   TrainingWatcher watcher;
-  const train::RunResult result = train::run_training(request, watcher);
+  const train::RunResult result = train::run_training(request, watcher, exchange);
   watcher.finish();
   watcher.say(describe(result, to_continue));
-  if (result.ending == train::Ending::kStopped) throw Stopped{watcher.signal()};
+  // The signal may have reached another rank only.
+  if (result.ending == train::Ending::kStopped) throw Stopped{watcher.signal() != 0 ? watcher.signal() : SIGTERM};
   return result;
 }
 

@@ -35,5 +35,10 @@ std::string scores_text(const train::Figures& scores);
 // Runs the training and prints how it ended. Throws Stopped if a signal stopped it; `to_continue` says what to do then.
 train::RunResult watch_training(const train::RunRequest& request,
                                 const std::string& to_continue = "run the same command again to continue");
+// The same for rank 0 of several processes.
+train::RunResult watch_training(const train::RunRequest& request, const std::string& to_continue,
+                                exchange::Exchange& exchange);
+// Trains as one of the other ranks, which print nothing.
+void follow_training(const train::RunRequest& request, exchange::Exchange& exchange);
 
 }  // namespace dragoman::cli

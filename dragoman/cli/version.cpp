@@ -5,6 +5,7 @@
 #include "dragoman/backend/instructions.h"
 #include "dragoman/base/error.h"
 #include "dragoman/cli/commands.h"
+#include "dragoman/exchange/exchange.h"
 
 namespace dragoman::cli {
 
@@ -20,11 +21,13 @@ std::string cuda_text() {
 }  // namespace
 
 std::string version_text() {
+  const std::string mpi = exchange::mpi_version();
   return join("dragoman ", kVersion, " (commit ", kCommit, ")\n",  //
               "compiler:   ", kCompiler, ", ", kBuildType, "\n",   //
               "CPU instructions: ", cpu_instructions(), "\n",      //
               "BLAS:       none; matrix products are our own\n",   //
-              "CUDA:       ", cuda_text(), "\n");
+              "CUDA:       ", cuda_text(), "\n",                   //
+              "MPI:        ", mpi.empty() ? "none in this build" : mpi, "\n");
 }
 
 }  // namespace dragoman::cli

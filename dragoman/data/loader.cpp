@@ -30,6 +30,8 @@ Sentence sample(const text::Tokenizer& tokenizer, const std::string& text, doubl
 void LoaderSettings::validate(const CleaningSettings& cleaning) const {
   require<UsageError>(batch_tokens >= 1, "batch-tokens is ", batch_tokens, "; it must be at least 1.");
   require<UsageError>(accumulate >= 1, "accumulate is ", accumulate, "; it must be at least 1.");
+  require<UsageError>(ranks >= 1 && accumulate % ranks == 0, "accumulate is ", accumulate, ", which ", ranks,
+                      " processes cannot divide.");
   require<UsageError>(micro_tokens >= 0, "micro-tokens is ", micro_tokens, "; it must be at least 0.");
   require<UsageError>(subword_sampling >= 0 && subword_sampling < 1, "subword-sampling is ", subword_sampling,
                       "; it must be at least 0 and below 1.");
@@ -52,9 +54,15 @@ class Loader::Preparation {
   }
 
   Update next() {
-    Update update{.micro_batches = {}, .first = at_, .after = {}};
+    Update update{.micro_batches = {}, .batches = {}, .first = at_, .after = {}};
+    const std::int64_t batches = settings_.accumulate / settings_.ranks;
     for (std::int64_t k = 0; k < settings_.accumulate; ++k) {
-      add(read(order_->batch(at_.batch)), update);
+      const std::span<const std::uint32_t> numbers = order_->batch(at_.batch);
+      if (k / batches == settings_.rank) {
+        add(read(numbers), update);
+      } else {
+        update.sentences += std::ssize(numbers);
+      }
       ++at_.batch;
       skip_finished_epochs();
     }
@@ -103,6 +111,7 @@ class Loader::Preparation {
   // Splits a batch into micro-batches, keeping the order.
   void add(std::span<const SentencePair> batch, Update& update) const {
     const std::int64_t limit = settings_.micro_tokens > 0 ? settings_.micro_tokens : settings_.batch_tokens;
+    const std::size_t before = update.micro_batches.size();
     while (!batch.empty()) {
       const BatchOptions options{.V_source = cache_.source().size(),
                                  .V_target = cache_.target().size(),
@@ -113,6 +122,7 @@ class Loader::Preparation {
       update.source_tokens += made.source.R();
       update.target_tokens += made.target.R();
     }
+    update.batches.push_back(static_cast<std::int64_t>(update.micro_batches.size() - before));
   }
 
   const Loader& loader_;

@@ -31,6 +31,8 @@ struct LoaderSettings {
   std::uint64_t seed = 1;
   std::int32_t start_token = kBos;
   int threads = 1;  // that tokenize sentences during subword sampling
+  // An update is divided among `ranks` processes: each loads as many consecutive batches. It must divide `accumulate`.
+  int rank = 0, ranks = 1;
 
   // Throws a UsageError for values out of range, and if the longest sentence would not fit into a batch.
   void validate(const CleaningSettings& cleaning) const;
@@ -38,9 +40,11 @@ struct LoaderSettings {
 
 // The data for one step of the optimiser.
 struct Update {
-  std::vector<HostBatch> micro_batches;  // sentences are numbered through the whole update
-  Position first, after;                 // where it begins, and where the next update begins
-  std::int64_t sentences = 0, source_tokens = 0, target_tokens = 0;
+  std::vector<HostBatch> micro_batches;               // of this rank; sentences are numbered through the whole update
+  std::vector<std::int64_t> batches;                  // how many of the micro-batches each batch has, in order
+  Position first, after;                              // where it begins, and where the next update begins
+  std::int64_t sentences = 0;                         // of the whole update
+  std::int64_t source_tokens = 0, target_tokens = 0;  // of this rank
 };
 
 // Batches are composed by the lengths of sentences without subword sampling, so that a position means the same with any

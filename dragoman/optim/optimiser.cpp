@@ -31,6 +31,15 @@ void Optimiser::step(double rate, const Array& scale) {
   last_rate_ = rate;
 }
 
+void Optimiser::limit_to(std::int64_t first, std::int64_t count) {
+  for (params::BlockRange& range : ranges_) {
+    const std::int64_t begin = std::max(range.first, first), end = std::min(range.first + range.count, first + count);
+    range.first = begin;
+    range.count = end - begin;
+  }
+  std::erase_if(ranges_, [](const params::BlockRange& range) { return range.count <= 0; });
+}
+
 void Optimiser::resume(std::int64_t steps, double last_rate) {
   t_ = steps;
   last_rate_ = last_rate;

@@ -27,15 +27,19 @@ std::int64_t TranslationObjective::items(const data::HostBatch& batch) const {
   return std::ranges::count_if(batch.targets, [](std::int32_t target) { return target >= 0; });
 }
 
-UpdateWeights Objective::weights(std::span<const data::HostBatch> batches) const {
-  double all_items = 0, source_tokens = 0;
+ItemCounts Objective::count(std::span<const data::HostBatch> batches) const {
+  ItemCounts counts;
   for (const data::HostBatch& batch : batches) {
-    const std::int64_t count = items(batch);
-    if (count == 0) continue;
-    all_items += static_cast<double>(count);
-    source_tokens += static_cast<double>(batch.source.R());
+    const std::int64_t of_batch = items(batch);
+    if (of_batch == 0) continue;
+    counts.items += of_batch;
+    counts.source_tokens += batch.source.R();
   }
-  return {1 / all_items, 1 / source_tokens};
+  return counts;
+}
+
+UpdateWeights weights_of(const ItemCounts& update) {
+  return {1 / static_cast<double>(update.items), 1 / static_cast<double>(update.source_tokens)};
 }
 
 BatchLosses TranslationObjective::losses(const data::HostBatch& host, const UpdateWeights& weights,

@@ -23,12 +23,18 @@ struct BatchLosses {
   std::vector<Figure> figures;  // in the order of Objective::figures()
 };
 
+// What the batches of an update, or some of them, consist of; batches without items count for nothing.
+struct ItemCounts {
+  std::int64_t items = 0, source_tokens = 0;
+};
+
 // What the losses of a batch are multiplied by, so that those of all batches of an update make means: one over the
 // number of items, and of source tokens, of the whole update.
 struct UpdateWeights {
   double items = 1;
   double source_tokens = 1;
 };
+UpdateWeights weights_of(const ItemCounts& update);
 
 class Objective {
  public:
@@ -41,8 +47,7 @@ class Objective {
   virtual std::int64_t items(const data::HostBatch& batch) const = 0;
   virtual BatchLosses losses(const data::HostBatch& batch, const UpdateWeights& weights, nn::Pass& pass) const = 0;
 
-  // The weights of an update that consists of these batches; batches without items count for nothing.
-  UpdateWeights weights(std::span<const data::HostBatch> batches) const;
+  ItemCounts count(std::span<const data::HostBatch> batches) const;
 };
 
 // The objective of translation: the label-smoothed cross-entropy of each target token, given the source and the target

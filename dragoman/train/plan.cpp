@@ -10,6 +10,7 @@
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/dry_run.h"
+#include "dragoman/train/gradient_tree.h"
 
 namespace dragoman::train {
 namespace {
@@ -31,10 +32,11 @@ std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
 std::int64_t parameter_bytes(const TrainingSettings& settings) {
   const bool bfloat16 = settings.run.device_and_type().dtype == DType::kBFloat16;
-  // Weights, gradients and one or two moments, perhaps a moving average, and perhaps bfloat16 weights, which take half
-  // the size but are counted in full.
+  // Weights, gradients and one or two moments, perhaps a moving average, the sums of a tree, and perhaps bfloat16
+  // weights, which take half the size but are counted in full.
   const std::int64_t moments = settings.training.optimiser == model::OptimiserName::kAdam ? 2 : 1;
-  const std::int64_t copies = 2 + moments + (settings.training.ema > 0 ? 1 : 0) + (bfloat16 ? 1 : 0);
+  const std::int64_t copies = 2 + moments + (settings.training.ema > 0 ? 1 : 0) + (bfloat16 ? 1 : 0) +
+                              tree_levels(settings.training.accumulate);
   // The size of the parameter block, including padding rows and gaps. Memory comes in pages of 2 MiB.
   const std::unique_ptr<model::Seq2Seq> model = settings.model.make_model();
   const std::int64_t count = params::ParameterBlock::elements(*model);
@@ -68,7 +70,8 @@ MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, 
                   .gradients = step.gradients,
                   .loader = inputs.loader_bytes,
                   .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
-                  .decode_sentences = 1};
+                  .decode_sentences = 1,
+                  .tree_levels = tree_levels(settings.training.accumulate)};
   if (settings.run.device == DeviceChoice::kCuda) {  // the plan then covers the device's memory only
     plan.loader = 0;
     plan.program = kCudaBytes;

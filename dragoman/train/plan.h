@@ -11,9 +11,9 @@
 
 namespace dragoman::train {
 
-// All sizes are in bytes, except micro_tokens and decode_sentences. On a CUDA device the plan covers the memory of the
-// device: the loader and the vocabularies are in the host's memory and do not count, and `program` is what CUDA itself
-// takes.
+// All sizes are in bytes, except micro_tokens, decode_sentences and tree_levels. On a CUDA device the plan covers the
+// memory of the device: the loader and the vocabularies are in the host's memory and do not count, and `program` is
+// what CUDA itself takes.
 struct MemoryPlan {
   std::int64_t micro_tokens = 0;      // most tokens of a micro-batch, on either side
   std::int64_t parameters = 0;        // weights, gradients, moments and the moving average
@@ -22,6 +22,9 @@ struct MemoryPlan {
   std::int64_t loader = 0;            // the order of the corpus and the updates prepared ahead; 0 on CUDA
   std::int64_t program = 0;           // code, vocabularies, buffers; on CUDA the context and the workspace of products
   std::int64_t decode_sentences = 0;  // number of sentences that are translated at once
+  // Levels of the tree that adds up the batches of an update; see gradient_tree.h. 0: one after another, which is also
+  // what plans of older programs mean.
+  std::int64_t tree_levels = 0;
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -32,6 +35,7 @@ struct MemoryPlan {
     field("loader", loader, "bytes of the loader");
     field("program", program, "bytes of everything else");
     field("decode-sentences", decode_sentences, "sentences translated at once");
+    field("tree-levels", tree_levels, "levels of the tree that adds up the batches of an update");
   }
 
   std::int64_t total() const { return parameters + values + gradients + loader + program; }

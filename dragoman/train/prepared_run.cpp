@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "dragoman/model/files/search.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/text/lines.h"
+#include "dragoman/train/gradient_tree.h"
 #include "dragoman/train/machine_rate.h"
 #include "dragoman/train/publish.h"
 #include "dragoman/train/vocabulary.h"
@@ -99,11 +101,14 @@ fs::path directory_for(const RunRequest& request) {
 
 }  // namespace
 
-PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_)
-    : is_new_(!fs::exists(status_of(request_.directory))),
-      lock_(directory_for(request_)),
-      request(request_),
-      watcher(watcher_) {
+PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_, exchange::Exchange& exchange_)
+    : is_new_(!fs::exists(status_of(request_.directory))), request(request_), watcher(watcher_), exchange(exchange_) {
+  exchange.leads() ? prepare() : follow();
+}
+
+void PreparedRun::prepare() {
+  require_divisible();
+  lock_.emplace(directory_for(request));
   // Another process may have created it before it was locked, but then it is not empty.
   const RemovedIfFailed removed_if_failed(request.directory, is_new_ && list_directory(request.directory).empty());
   state.settings = request.settings;
@@ -128,6 +133,40 @@ PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_)
   if (settings().machine.tensorboard) {
     events = std::make_unique<EventFile>(request.directory / "tensorboard", read_records(metrics_file()));
   }
+  exchange.broadcast(to_json(state).dump());
+}
+
+// What rank 0 wrote must be visible here: the vocabulary, the tokens of the text and the checkpoint.
+void PreparedRun::follow() {
+  const std::string where = "the state of rank 0";
+  const Json told = parse_json(exchange.broadcast(""), where);
+  state = run_state_from_json(told, where);
+  const auto program = json_entry<std::string>(told, "program", where), own = program_name();
+  require<Error>(program == own, "this is ", own, ", but rank 0 is ", program, "; all must be the same program.");
+  const std::string arithmetic = arithmetic_of(device_and_type().device);
+  require<Error>(arithmetic == state.arithmetic, "this rank computes with ", arithmetic, ", but rank 0 with ",
+                 state.arithmetic, "; the results would depend on who computes what.");
+  if (state.step > 0) {
+    for (const Checkpoint& checkpoint : list_checkpoints(request.directory)) {
+      if (checkpoint.step == state.step) resumed_ = checkpoint;
+    }
+    require<Error>(resumed_.has_value(), "this rank does not see the checkpoint of step ", state.step, " in '",
+                   request.directory.string(), "'; the directory must be the same for all ranks.");
+  }
+  require<Error>(model::has_tokenizers(request.directory), "this rank does not see the vocabulary in '",
+                 request.directory.string(), "'; the directory must be the same for all ranks.");
+  open_corpus();
+  build_model();
+  start_weights();
+}
+
+void PreparedRun::require_divisible() const {
+  const int ranks = exchange.ranks(), batches = request.settings.training.accumulate;
+  const int most = 1 << tree_levels(batches);
+  require<UsageError>(std::has_single_bit(static_cast<unsigned>(ranks)) && ranks <= most, "an update has ",
+                      counted(batches, "batch", "batches"), " (accumulate), which ", ranks,
+                      " processes cannot divide: their number must be a power of two that divides it, here ",
+                      most == 1 ? "1" : join("at most ", most), ".");
 }
 
 void PreparedRun::resume() {
@@ -197,6 +236,7 @@ void PreparedRun::check_text(std::uint64_t key) {
   const std::string weights = write_value(settings().text.train_weights);
   const std::string text_key = fmt::format("{:016x} {}", key, weights);
   const std::string old_key = std::exchange(state.text_key, text_key);
+  require<Error>(exchange.leads() || old_key == text_key, "the training text of this rank is not that of rank 0.");
   if (!resumed_ || old_key == text_key || request.allow_changes) return;
   const TextSettings &before = old_text_, &now = settings().text;
   const bool other_weights = old_key.substr(old_key.find(' ') + 1) != weights;
@@ -247,7 +287,7 @@ void PreparedRun::open_validation() {
 }
 
 void PreparedRun::build_model() {
-  const DeviceAndType device_and_type = settings().run.device_and_type();
+  const DeviceAndType device_and_type = this->device_and_type();
   on = make_backend(device_and_type.device, {.threads = settings().machine.threads,
                                              .memory = static_cast<std::size_t>(state.plan.values),
                                              .gradient_memory = static_cast<std::size_t>(state.plan.gradients),
@@ -260,10 +300,20 @@ void PreparedRun::build_model() {
                     state.arithmetic, arithmetic));
   }
   state.arithmetic = arithmetic;
-  machine_rate = train::machine_rate(*on, device_and_type.dtype);
+  if (exchange.leads()) machine_rate = exchange.ranks() * train::machine_rate(*on, device_and_type.dtype);
   model = config.make_model();
   block = std::make_unique<params::ParameterBlock>(*on, device_and_type.dtype, *model, params::Purpose::kTraining);
   trainer = std::make_unique<Trainer>(*model, *block, settings().training, settings().training.rates(config.width()));
+  require<UsageError>(exchange.ranks() == 1 || block->buffer_tensors().empty(),
+                      "this model keeps running statistics of its batches (batch normalisation or hard attention), so "
+                      "it is trained by one process only.");
+  if (state.plan.tree_levels > 0) {
+    trainer->add_by_tree(static_cast<int>(state.plan.tree_levels), exchange);
+  } else {
+    require<UsageError>(exchange.ranks() == 1, "the run in '", request.directory.string(),
+                        "' adds its batches one after another, as an older version of dragoman did, so it can go on "
+                        "with one process only.");
+  }
   loader = std::make_unique<data::Loader>(*cache_, loader_settings(), state.position);
 }
 
@@ -287,7 +337,16 @@ data::LoaderSettings PreparedRun::loader_settings() const {
           .subword_sampling = settings().run.subword_sampling,
           .seed = settings().training.seed,
           .start_token = config.make_model()->start_token(),
-          .threads = settings().machine.threads};
+          .threads = settings().machine.threads,
+          .rank = exchange.rank(),
+          .ranks = exchange.ranks()};
+}
+
+// A rank takes the GPU of its number on its machine.
+DeviceAndType PreparedRun::device_and_type() const {
+  DeviceAndType chosen = settings().run.device_and_type();
+  if (chosen.device.kind == Device::Kind::kCuda) chosen.device.index = exchange.local_rank() % cuda_devices();
+  return chosen;
 }
 
 std::int64_t PreparedRun::vocabulary_bytes() const {

@@ -9,6 +9,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/data/loader.h"
 #include "dragoman/data/token_cache.h"
+#include "dragoman/exchange/exchange.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/checkpoint.h"
@@ -23,8 +24,8 @@ namespace dragoman::train {
 
 class PreparedRun {
   // These come first so that they are destroyed last: the members below use them.
-  bool is_new_;  // the directory did not exist before
-  DirectoryLock lock_;
+  bool is_new_;                        // the directory did not exist before
+  std::optional<DirectoryLock> lock_;  // of rank 0
   std::optional<Checkpoint> resumed_;  // the checkpoint that the run resumes from
   TextSettings old_text_;              // of that checkpoint
   bool plan_again_ = false;            // the run resumes with other settings, so it needs a new memory plan
@@ -33,8 +34,9 @@ class PreparedRun {
 
  public:
   // Throws an Error if the run cannot start or resume; nothing has been computed then, and a directory that did not
-  // exist before is removed again.
-  PreparedRun(const RunRequest& request_, Watcher& watcher_);
+  // exist before is removed again. Ranks other than 0 wait until rank 0 is ready and take its state; they have neither
+  // a validator nor a probe, and write no files.
+  PreparedRun(const RunRequest& request_, Watcher& watcher_, exchange::Exchange& exchange_);
 
   const TrainingSettings& settings() const { return state.settings; }
   const std::filesystem::path& directory() const { return request.directory; }
@@ -45,6 +47,7 @@ class PreparedRun {
 
   const RunRequest request;
   Watcher& watcher;
+  exchange::Exchange& exchange;
   RunState state;
   model::ModelConfig config;  // with the actual sizes of the vocabularies
   std::unique_ptr<Backend> on;
@@ -56,9 +59,12 @@ class PreparedRun {
   std::unique_ptr<data::Loader> loader;
   std::unique_ptr<MetricsFile> metrics;
   std::unique_ptr<EventFile> events;  // optional
-  double machine_rate = 0;            // floating-point operations per second, see train::machine_rate()
+  double machine_rate = 0;            // floating-point operations per second of all ranks, see train::machine_rate()
 
  private:
+  void prepare();
+  void follow();
+  void require_divisible() const;
   void resume();
   // Whether the checkpoint is intact; if it is damaged, reports that to the watcher.
   bool is_whole(const Checkpoint& checkpoint) const;
@@ -70,6 +76,7 @@ class PreparedRun {
   void build_model();
   void start_weights();
   data::LoaderSettings loader_settings() const;
+  DeviceAndType device_and_type() const;
   std::int64_t vocabulary_bytes() const;
 };
 

@@ -3,8 +3,10 @@
 #include <filesystem>
 
 #include "dragoman/base/files.h"
+#include "dragoman/exchange/alone.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/train/checkpoint.h"
+#include "dragoman/train/rank_rounds.h"
 #include "dragoman/train/training_loop.h"
 
 namespace dragoman::train {
@@ -24,8 +26,13 @@ std::string advice_without_checkpoint(const std::filesystem::path& directory) {
 }  // namespace
 
 RunResult run_training(const RunRequest& request, Watcher& watcher) {
-  PreparedRun run(request, watcher);
-  return TrainingLoop(run).run();
+  exchange::Alone alone;
+  return run_training(request, watcher, alone);
+}
+
+RunResult run_training(const RunRequest& request, Watcher& watcher, exchange::Exchange& exchange) {
+  PreparedRun run(request, watcher, exchange);
+  return exchange.leads() ? TrainingLoop(run).run() : follow(run);
 }
 
 std::optional<RunState> resumable_state(const std::filesystem::path& directory,

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "dragoman/exchange/exchange.h"
 #include "dragoman/train/report/metrics.h"
 #include "dragoman/train/run_state.h"
 #include "dragoman/train/settings.h"
@@ -46,6 +47,10 @@ struct RunResult {
 };
 
 RunResult run_training(const RunRequest& request, Watcher& watcher);
+// The same with several processes, the ranks of the exchange, which all call this with the same settings. Rank 0
+// prepares the text, decides when the run ends, and writes all files; its watcher is told what happens. The result has
+// the same bits for any number of ranks. Throws a UsageError if so many cannot divide an update.
+RunResult run_training(const RunRequest& request, Watcher& watcher, exchange::Exchange& exchange);
 
 // The state of the newest intact checkpoint of the directory, from which a run would resume; nothing if there are no
 // checkpoints. Damaged checkpoints are skipped and reported to `damaged`. Throws an Error if all are damaged, if one

@@ -5,6 +5,8 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/strings.h"
+#include "dragoman/train/gradient_tree.h"
 #include "dragoman/version.h"
 
 namespace dragoman::train {
@@ -77,10 +79,12 @@ Window window_from_json(const Json& object, std::string_view where) {
 
 }  // namespace
 
+std::string program_name() { return join("dragoman ", kVersion, " (", kCommit, ")"); }
+
 Json to_json(const RunState& state) {
   Json object;
   object["format"] = kStateFormat;
-  object["program"] = join("dragoman ", kVersion, " (", kCommit, ")");
+  object["program"] = program_name();
   object["step"] = state.step;
   object["epoch"] = state.position.epoch;
   object["batch"] = state.position.batch;
@@ -124,6 +128,10 @@ RunState run_state_from_json(const Json& object, std::string_view where) {
                    ", which is not a valid size.");
   });
   state.settings = settings_from_json(json_entry<Json>(object, "settings", where), where);
+  require<Error>(
+      state.plan.tree_levels == 0 || state.plan.tree_levels == tree_levels(state.settings.training.accumulate), where,
+      ": 'tree-levels' of the plan is ", state.plan.tree_levels, ", which does not fit an update of ",
+      counted(state.settings.training.accumulate, "batch", "batches"), ".");
   return state;
 }
 

@@ -46,6 +46,9 @@ struct RunState {
   std::string arithmetic;  // arithmetic_of() the device that computed it; empty in states of older programs
 };
 
+// "dragoman 0.1.0 (1234abc)": this program, as states name it.
+std::string program_name();
+
 Json to_json(const RunState& state);
 // Throws an Error that begins with `where` for anything that to_json() does not write. It is an OtherVersion if another
 // version of the program may have written it.

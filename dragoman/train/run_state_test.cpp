@@ -64,6 +64,19 @@ TEST(RunState, ReadsTimesThatAreNullOrNegativeAsZero) {
   EXPECT_EQ(state.window.seconds, 0);
 }
 
+// Older programs added the batches of an update one after another, and their runs go on like that.
+TEST(RunState, APlanWithoutATreeKeepsItsOrderOfSums) {
+  RunState state = some_state();
+  state.settings.training.accumulate = 4;
+  state.plan.tree_levels = 2;
+  Json object = to_json(state);
+  EXPECT_EQ(run_state_from_json(object, "x").plan.tree_levels, 2);
+  object["plan"]["tree-levels"] = 3;
+  EXPECT_THROW(run_state_from_json(object, "x"), Error);
+  object["plan"].erase("tree-levels");
+  EXPECT_EQ(run_state_from_json(object, "x").plan.tree_levels, 0);
+}
+
 TEST(RunState, OfAnotherVersionIsNotCalledDamaged) {
   Json object = to_json(some_state());
   object["format"] = 2;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "dragoman/autograd/record.h"
@@ -72,11 +73,45 @@ void Trainer::run(const data::HostBatch& batch, const UpdateWeights& weights, bo
   backward(losses.roots);
 }
 
-std::int64_t Trainer::launch_gradients(std::span<const data::HostBatch> micro_batches) {
-  std::int64_t items = 0;
-  for (const data::HostBatch& batch : micro_batches) items += objective_->items(batch);
-  require<UsageError>(items > 0, "an update needs at least one target token.");
-  const UpdateWeights weights = objective_->weights(micro_batches);
+void Trainer::add_by_tree(int levels, exchange::Exchange& exchange) {
+  const Backend& on = block_.backend();
+  const Array& gradients = block_.gradients();
+  ranks_.emplace(exchange, on, shares_of({0, gradients.count()}, levels), gradients);
+  const Array sums[] = {gradients, all_figures()};
+  tree_.emplace(on, sums, levels - tree_levels(exchange.ranks()));  // the lower levels, which this rank adds alone
+  const std::int64_t shares = std::ssize(ranks_->shares());
+  share_memory_ = on.reserve(static_cast<std::size_t>(shares) * sizeof(double));
+  share_squares_ = Array(share_memory_->base(), {shares}, DType::kFloat64, on.device());
+  const Share mine = ranks_->range(ranks_->mine());
+  optimiser_->limit_to(mine.first, mine.count);
+}
+
+std::int64_t Trainer::launch_gradients(const UpdatePart& part) {
+  const ItemCounts whole = part.whole ? *part.whole : objective_->count(part.micro_batches);
+  require<UsageError>(whole.items > 0, "an update needs at least one target token.");
+  const UpdateWeights weights = weights_of(whole);
+  std::span<const data::HostBatch> micro_batches = part.micro_batches;
+  if (!tree_) {
+    launch_leaf(micro_batches, weights);
+    return whole.items;
+  }
+  std::span<const std::int64_t> batches = part.batches;
+  require<Error>(std::ssize(batches) % tree_->leaves() == 0, "an update of ", batches.size(),
+                 " batches does not fit a tree of ", tree_->leaves(), " leaves");
+  const std::size_t batches_of_leaf = batches.size() / static_cast<std::size_t>(tree_->leaves());
+  for (; !batches.empty(); batches = batches.subspan(batches_of_leaf)) {
+    const std::span<const std::int64_t> sizes = batches.first(batches_of_leaf);
+    const auto size = static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
+    launch_leaf(micro_batches.first(size), weights);
+    tree_->add_leaf();
+    micro_batches = micro_batches.subspan(size);
+  }
+  ranks_->add_up(block_.gradients());
+  ranks_->add_up_all(all_figures());
+  return whole.items;
+}
+
+void Trainer::launch_leaf(std::span<const data::HostBatch> micro_batches, const UpdateWeights& weights) {
   block_.begin_update();
   bool first = true;
   for (const data::HostBatch& batch : micro_batches) {
@@ -85,7 +120,24 @@ std::int64_t Trainer::launch_gradients(std::span<const data::HostBatch> micro_ba
     first = false;
   }
   block_.finish_update();
-  return items;
+  if (first) {  // all targets of the leaf are masked
+    Array figures = all_figures();
+    block_.backend().fill(figures, 0.0);
+  }
+}
+
+// With a tree, the shares of the block are summed by themselves, so that the order does not depend on the ranks.
+void Trainer::sum_squares() {
+  const Backend& on = block_.backend();
+  Array sum = squares();
+  if (!tree_) return on.sum_of_squares(block_.gradients(), sum);
+  const RankShares::Run& mine = ranks_->mine();
+  for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) {
+    Array one = share_squares_.columns(static_cast<std::int64_t>(i), 1);
+    on.sum_of_squares(ranks_->shares()[i].of(block_.gradients()), one);
+  }
+  ranks_->spread_elements(share_squares_);
+  on.sum(share_squares_, 1.0, Sink::overwrite(sum));
 }
 
 Figures Trainer::figures_of(std::span<const double> totals) const {
@@ -96,7 +148,7 @@ Figures Trainer::figures_of(std::span<const double> totals) const {
 
 Losses Trainer::gradients(std::span<const data::HostBatch> micro_batches) {
   Losses losses;
-  losses.items = launch_gradients(micro_batches);
+  losses.items = launch_gradients({micro_batches});
   std::vector<double> totals(names_.size() + 2);
   block_.backend().copy_out(totals_, totals.data());
   losses.figures = figures_of(totals);
@@ -105,18 +157,19 @@ Losses Trainer::gradients(std::span<const data::HostBatch> micro_batches) {
 
 // Only launches work. The device decides whether the update is made: the scale is NaN if a figure or the norm is not
 // finite, and then neither the weights nor the moving average change.
-void Trainer::start(std::span<const data::HostBatch> micro_batches) {
+void Trainer::start(const UpdatePart& part) {
   Backend& on = block_.backend();
   UnderWay update;
-  update.losses.items = launch_gradients(micro_batches);
-  Array sum, factor = scale();
-  if (config_.clip > 0) {
-    sum = squares();
-    on.sum_of_squares(block_.gradients(), sum);
-  }
-  on.update_scale(totals_.columns(0, figure_count()), sum, config_.clip, factor);
+  update.losses.items = launch_gradients(part);
+  Array factor = scale();
+  if (config_.clip > 0) sum_squares();
+  on.update_scale(all_figures(), config_.clip > 0 ? squares() : Array(), config_.clip, factor);
   optimiser_->step(schedule_.rate(updates() + 1), factor);
   update_average(factor);
+  if (ranks_ && ranks_->exchange().ranks() > 1) {
+    ranks_->spread(block_.values());
+    block_.refresh();
+  }
   update.arriving = on.copy_out_later(totals_);
   under_way_.push_back(std::move(update));
 }
@@ -148,7 +201,16 @@ Losses Trainer::update(std::span<const data::SentencePair> pairs) {
 
 void Trainer::update_average(const Array& scale) {
   if (average_.absent()) return;
-  block_.backend().moving_average(block_.values(), scale, average_decay(config_.ema, updates()), average_);
+  const Share mine = ranks_ ? ranks_->range(ranks_->mine()) : Share{0, average_.count()};
+  if (mine.count == 0) return;
+  Array average = mine.of(average_);
+  block_.backend().moving_average(mine.of(block_.values()), scale, average_decay(config_.ema, updates()), average);
+}
+
+void Trainer::collect() {
+  if (!ranks_) return;
+  for (const optim::Moment& moment : optimiser_->moments()) ranks_->collect(moment.values);
+  if (!average_.absent()) ranks_->collect(average_);
 }
 
 Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs,
@@ -161,7 +223,7 @@ Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::
   losses.items = objective.items(batch);
   require<UsageError>(losses.items > 0, "there is nothing to evaluate.");
   nn::Pass pass{.on = on, .batch_statistics = batch_statistics};
-  const BatchLosses terms = objective.losses(batch, objective.weights(std::span(&batch, 1)), pass);
+  const BatchLosses terms = objective.losses(batch, weights_of(objective.count(std::span(&batch, 1))), pass);
   const std::vector<std::string> names = objective.figures();
   const Array totals = on.empty({std::ssize(names)}, DType::kFloat64);
   for (std::size_t i = 0; i < names.size(); ++i) {

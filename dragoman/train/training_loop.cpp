@@ -26,18 +26,6 @@ std::size_t updates_ahead(const Backend& on) { return on.device().kind == Device
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// The floating-point operations of an update, as the model counts them: six for each multiply-add of its products.
-double flops_of(const data::Update& update, const model::ModelConfig& config) {
-  double flops = 0;
-  for (const data::HostBatch& batch : update.micro_batches) {
-    const auto &n = batch.source.offsets, &m = batch.target.offsets;
-    for (std::size_t b = 0; b + 1 < n.size(); ++b) {
-      flops += config.training_flops(n[b + 1] - n[b], m[b + 1] - m[b]);
-    }
-  }
-  return flops;
-}
-
 // Whether the scores are better than those before, by the score that the settings chose. A missing score is the worst.
 bool is_better(const Figures& now, const Figures& before, BestBy by) {
   const std::string_view name = to_string(by);
@@ -64,24 +52,24 @@ RunResult TrainingLoop::run() {
 // may stay under way. A run that has nothing left to do still publishes its model, if it is missing. The frame of the
 // step that the run begins with is made first if it is missing; a checkpoint of a stopped run has none.
 RunResult TrainingLoop::run_to_end() {
-  ending_ = reason_to_end();
+  ending_ = rounds_.agree(reason_to_end());
   const bool had_nothing_to_do = ending_.has_value();
   const std::int64_t first_step = state_.step;
   if (run_.probe && state_.scheduled && !run_.probe->has_frame(state_.step)) record_probe();
   if (!ending_) write_report();
   while (!ending_) {
     start_update();
-    const TrainingSettings& settings = state_.settings;
-    const bool last = state_.step >= settings.training.steps;
-    const bool recorded = last || state_.step % settings.machine.report_every == 0;
-    const bool validated = run_.validator && (last || state_.step % settings.run.valid_every == 0);
-    const bool scheduled = state_.step % settings.run.save_every == 0;
+    const auto [last, recorded, validated, scheduled] = after_update(state_.settings, state_.step);
     finish_updates(recorded || validated || scheduled ? 0 : updates_ahead(*run_.on));
     if (recorded) record();
-    if (validated) validate();
-    ending_ = reason_to_end();
+    if (validated) {
+      run_.trainer->collect();
+      validate();
+    }
+    ending_ = rounds_.agree(reason_to_end());
     if (ending_ || scheduled) {
       finish_updates(0);
+      run_.trainer->collect();
       save(scheduled || last);
     } else if (report_.is_due()) {
       write_report();
@@ -107,9 +95,8 @@ std::optional<Ending> TrainingLoop::reason_to_end() {
 
 void TrainingLoop::start_update() {
   const double start = now();
-  const data::Update update = run_.loader->next();
-  run_.trainer->start(update.micro_batches);
-  under_way_.push_back({.first = update.first, .flops = flops_of(update, run_.config)});
+  const RankRounds::Started update = rounds_.start_update();
+  under_way_.push_back({.first = update.first, .flops = update.flops});
   state_.step = run_.trainer->updates();
   state_.position = update.after;
   add_time(now() - start);

@@ -1,5 +1,5 @@
 // The main loop of a training run: makes updates, and between them writes records, validates, saves checkpoints and
-// publishes the model.
+// publishes the model. With several ranks, this is the loop of rank 0.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,13 @@
 
 #include "dragoman/train/live_report.h"
 #include "dragoman/train/prepared_run.h"
+#include "dragoman/train/rank_rounds.h"
 
 namespace dragoman::train {
 
 class TrainingLoop {
  public:
-  explicit TrainingLoop(PreparedRun& run) : run_(run), state_(run.state), report_(run) {}
+  explicit TrainingLoop(PreparedRun& run) : run_(run), state_(run.state), rounds_(run), report_(run) {}
 
   // If it throws, the report says why.
   RunResult run();
@@ -57,6 +58,7 @@ class TrainingLoop {
 
   PreparedRun& run_;
   RunState& state_;  // run_.state
+  RankRounds rounds_;
   std::deque<UnderWay> under_way_;
   std::optional<double> gradient_norm_;  // of the last update
   std::string published_;                // which weights the model has

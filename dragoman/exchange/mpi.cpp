@@ -1,0 +1,150 @@
+// The exchange through MPI. Arrays of a GPU are copied through the memory of the host.
+#include <mpi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <thread>
+
+#include "dragoman/exchange/alone.h"
+#include "dragoman/exchange/mpi_thread.h"
+
+namespace dragoman::exchange {
+
+namespace {
+
+constexpr std::size_t kPiece = std::size_t{1} << 26;       // bytes of a message; MPI counts them with an int
+constexpr auto kTimeToBeEnded = std::chrono::seconds(10);  // how long a failed rank waits for rank 0 to end it
+
+std::unique_ptr<MpiThread>& mpi_thread() {
+  static std::unique_ptr<MpiThread> thread;
+  return thread;
+}
+
+class Mpi final : public Exchange {
+ public:
+  explicit Mpi(MpiThread& thread) : thread_(thread) {}
+
+  int rank() const override { return thread_.rank(); }
+  int ranks() const override { return thread_.ranks(); }
+  int local_rank() const override { return thread_.local_rank(); }
+
+  void trade(const Backend& on, int partner, const Array& out, Array in) override {
+    const std::span<const std::byte> sent = readable(on, out);
+    const std::span<std::byte> received = writable(in);
+    thread_.run([&] { move(partner, sent, received); });
+    store(on, received, in);
+  }
+
+  void send(const Backend& on, int to, const Array& array) override {
+    const std::span<const std::byte> sent = readable(on, array);
+    thread_.run([&] { move(to, sent, {}); });
+  }
+
+  void receive(const Backend& on, int from, Array array) override {
+    const std::span<std::byte> received = writable(array);
+    thread_.run([&] { move(from, {}, received); });
+    store(on, received, array);
+  }
+
+  std::vector<std::int64_t> gather(std::span<const std::int64_t> mine) override {
+    std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(ranks()));
+    thread_.run([&] {
+      const int count = static_cast<int>(mine.size());
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Iallgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, MPI_COMM_WORLD, &request);
+      thread_.wait(std::span(&request, 1));
+    });
+    return all;
+  }
+
+  std::string broadcast(const std::string& text) override {
+    const std::int64_t lengths[] = {std::ssize(text)};
+    std::string result = text;
+    result.resize(static_cast<std::size_t>(gather(lengths).front()));
+    thread_.run([&] {
+      MPI_Request request = MPI_REQUEST_NULL;
+      MPI_Ibcast(result.data(), static_cast<int>(result.size()), MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+      thread_.wait(std::span(&request, 1));
+    });
+    return result;
+  }
+
+  void report_failure(const std::string& sentence) override {
+    const int lowest = thread_.lowest_alive();
+    if (lowest == rank()) return;
+    if (lowest == 0 && !sentence.empty()) thread_.run([&] { thread_.send_failure(sentence); });
+    std::this_thread::sleep_for(kTimeToBeEnded);
+  }
+
+ private:
+  static bool is_on_host(const Array& array) { return array.device().kind == Device::Kind::kCpu; }
+  static std::size_t bytes_of(const Array& array) {
+    return static_cast<std::size_t>(array.count()) * size_of(array.dtype());
+  }
+
+  // The bytes of an array in the memory of the host.
+  std::span<const std::byte> readable(const Backend& on, const Array& array) {
+    if (is_on_host(array)) return {static_cast<const std::byte*>(array.raw()), bytes_of(array)};
+    sent_.resize(std::max(sent_.size(), bytes_of(array)));
+    on.copy_out(array, sent_.data());
+    return std::span(sent_).first(bytes_of(array));
+  }
+
+  std::span<std::byte> writable(const Array& array) {
+    if (is_on_host(array)) return {static_cast<std::byte*>(array.raw()), bytes_of(array)};
+    received_.resize(std::max(received_.size(), bytes_of(array)));
+    return std::span(received_).first(bytes_of(array));
+  }
+
+  static void store(const Backend& on, std::span<const std::byte> bytes, Array& array) {
+    if (!is_on_host(array)) on.copy_in(bytes.data(), array);
+  }
+
+  // Sends and receives at the same time, in pieces.
+  void move(int partner, std::span<const std::byte> out, std::span<std::byte> in) {
+    while (!out.empty() || !in.empty()) {
+      MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+      const std::size_t received = std::min(in.size(), kPiece), sent = std::min(out.size(), kPiece);
+      if (received > 0) {
+        MPI_Irecv(in.data(), static_cast<int>(received), MPI_BYTE, partner, 0, MPI_COMM_WORLD, &requests[0]);
+      }
+      if (sent > 0) {
+        MPI_Isend(out.data(), static_cast<int>(sent), MPI_BYTE, partner, 0, MPI_COMM_WORLD, &requests[1]);
+      }
+      thread_.wait(requests);
+      in = in.subspan(received);
+      out = out.subspan(sent);
+    }
+  }
+
+  MpiThread& thread_;
+  std::vector<std::byte> sent_, received_;  // for arrays of a GPU
+};
+
+}  // namespace
+
+std::unique_ptr<Exchange> join_ranks() {
+  if (!is_launched()) return std::make_unique<Alone>();
+  require<Error>(!mpi_thread(), "this process has joined its ranks before");
+  mpi_thread() = std::make_unique<MpiThread>();
+  return std::make_unique<Mpi>(*mpi_thread());
+}
+
+void leave_ranks(int status) {
+  if (!mpi_thread()) return;
+  MpiThread& thread = *mpi_thread();
+  const bool failed = status == 1 || status == 2;
+  thread.run([&] { failed ? thread.abort(status) : thread.finalise(); });
+  mpi_thread().reset();
+}
+
+std::string mpi_version() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);
+  const std::string version(text, static_cast<std::size_t>(length));
+  return version.substr(0, version.find(','));
+}
+
+}  // namespace dragoman::exchange

@@ -1,0 +1,16 @@
+#include "dragoman/exchange/alone.h"
+
+namespace dragoman::exchange {
+
+std::unique_ptr<Exchange> join_ranks() {
+  require<Error>(!is_launched(),
+                 "this build of dragoman cannot train with several processes: start it without mpirun or srun, or "
+                 "build where Open MPI is installed.");
+  return std::make_unique<Alone>();
+}
+
+void leave_ranks(int) {}
+
+std::string mpi_version() { return ""; }
+
+}  // namespace dragoman::exchange

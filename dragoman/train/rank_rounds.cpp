@@ -1,0 +1,91 @@
+#include "dragoman/train/rank_rounds.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace dragoman::train {
+namespace {
+
+// The floating-point operations of an update, as the model counts them: six for each multiply-add of its products.
+double flops_of(const data::Update& update, const model::ModelConfig& config) {
+  double flops = 0;
+  for (const data::HostBatch& batch : update.micro_batches) {
+    const auto &n = batch.source.offsets, &m = batch.target.offsets;
+    for (std::size_t b = 0; b + 1 < n.size(); ++b) {
+      flops += config.training_flops(n[b + 1] - n[b], m[b + 1] - m[b]);
+    }
+  }
+  return flops;
+}
+
+// What each rank tells the others between two updates.
+enum Field : std::size_t { kEnding, kStop, kItems, kSourceTokens, kFlops, kFields };
+constexpr std::int64_t kNoEnding = -1;
+
+}  // namespace
+
+AfterUpdate after_update(const TrainingSettings& settings, std::int64_t step) {
+  const bool last = step >= settings.training.steps;
+  return {.last = last,
+          .recorded = last || step % settings.machine.report_every == 0,
+          .validated = settings.text.has_validation() && (last || step % settings.run.valid_every == 0),
+          .scheduled = step % settings.run.save_every == 0};
+}
+
+// The numbers of the next update travel while a GPU still computes the last one.
+std::optional<Ending> RankRounds::agree(std::optional<Ending> decided) {
+  exchange::Exchange& exchange = run_.exchange;
+  if (exchange.ranks() == 1) return decided;
+  if (!next_) next_ = run_.loader->next();
+  const ItemCounts own = run_.trainer->count(next_->micro_batches);
+  std::array<std::int64_t, kFields> mine{};
+  mine[kEnding] = decided ? static_cast<std::int64_t>(*decided) : kNoEnding;
+  mine[kStop] = run_.watcher.wants_stop() ? 1 : 0;
+  mine[kItems] = own.items;
+  mine[kSourceTokens] = own.source_tokens;
+  mine[kFlops] = std::bit_cast<std::int64_t>(flops_of(*next_, run_.config));
+  const std::vector<std::int64_t> all = exchange.gather(mine);
+  whole_ = {};
+  flops_ = 0;
+  bool stop = false;
+  for (std::size_t i = 0; i < all.size(); i += kFields) {
+    stop = stop || all[i + kStop] != 0;
+    whole_.items += all[i + kItems];
+    whole_.source_tokens += all[i + kSourceTokens];
+    flops_ += std::bit_cast<double>(all[i + kFlops]);
+  }
+  if (all[kEnding] != kNoEnding) return static_cast<Ending>(all[kEnding]);
+  return stop ? std::optional(Ending::kStopped) : std::nullopt;
+}
+
+RankRounds::Started RankRounds::start_update() {
+  if (run_.exchange.ranks() == 1) {
+    next_ = run_.loader->next();
+    whole_ = run_.trainer->count(next_->micro_batches);
+    flops_ = flops_of(*next_, run_.config);
+  }
+  run_.trainer->start({.micro_batches = next_->micro_batches, .batches = next_->batches, .whole = whole_});
+  const Started started{.first = next_->first, .after = next_->after, .flops = flops_};
+  next_.reset();
+  return started;
+}
+
+// Makes the calls of TrainingLoop::run_to_end() that concern all ranks.
+RunResult follow(PreparedRun& run) {
+  RankRounds rounds(run);
+  const std::int64_t first_step = run.state.step;
+  std::optional<Ending> ending = rounds.agree(std::nullopt);
+  while (!ending) {
+    rounds.start_update();
+    const Losses losses = run.trainer->finish();
+    require<Error>(losses.finite(), "training diverged at step ", run.trainer->updates(), ".");
+    const AfterUpdate after = after_update(run.settings(), run.trainer->updates());
+    if (after.validated) run.trainer->collect();
+    ending = rounds.agree(std::nullopt);
+    if (ending || after.scheduled) run.trainer->collect();
+  }
+  return {.ending = *ending, .step = run.trainer->updates(), .first_step = first_step, .best = {}, .weights = ""};
+}
+
+}  // namespace dragoman::train

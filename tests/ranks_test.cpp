@@ -1,0 +1,52 @@
+// Training by several processes that mpirun starts: the result has the same bytes for any number of them.
+#include <gtest/gtest.h>
+
+#include "dragoman/exchange/exchange.h"
+#include "tests/training.h"
+
+namespace dragoman {
+namespace {
+
+class Ranks : public TrainingTest {
+ protected:
+  void SetUp() override {
+    if (exchange::mpi_version().empty()) GTEST_SKIP() << "this build has no MPI";
+    if (shell("command -v mpirun").status != 0) GTEST_SKIP() << "there is no mpirun";
+  }
+
+  // Runs the program as several processes. Open MPI refuses to start as root, or more processes than processors, unless
+  // it is told to.
+  Ending run_ranks(int ranks, const std::string& arguments) const {
+    return shell(
+        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none -np " +
+        std::to_string(ranks) + " " + kProgram + " " + arguments);
+  }
+  std::string train_in_quarters(const std::string& model, const std::string& more) const {
+    return train(model, "--accumulate 4 --clip 0.5 --batch-tokens 128 " + more);
+  }
+};
+
+TEST_F(Ranks, GiveTheSameBytesAsOneProcess) {
+  const Ending straight = run(train_in_quarters("straight", "--steps 40"));
+  ASSERT_EQ(straight.status, 0) << straight.err;
+  const Ending four = run_ranks(4, train_in_quarters("divided", "--steps 15"));
+  ASSERT_EQ(four.status, 0) << four.err;
+  const Ending two = run_ranks(2, train_in_quarters("divided", "--steps 30"));
+  ASSERT_EQ(two.status, 0) << two.err;
+  EXPECT_EQ(resumed_step(two), 15);
+  const Ending one = run(train_in_quarters("divided", "--steps 40"));
+  ASSERT_EQ(one.status, 0) << one.err;
+  EXPECT_EQ(resumed_step(one), 30);
+  expect_same_weights(file("straight"), file("divided"), 40);
+}
+
+TEST_F(Ranks, MustDivideTheBatchesOfAnUpdate) {
+  const Ending three = run_ranks(3, train_in_quarters("model", "--steps 5"));
+  EXPECT_EQ(three.status, 2);
+  EXPECT_NE(three.err.find("an update has 4 batches (accumulate), which 3 processes cannot divide"), std::string::npos)
+      << three.err;
+  EXPECT_FALSE(std::filesystem::exists(file("model")));
+}
+
+}  // namespace
+}  // namespace dragoman
