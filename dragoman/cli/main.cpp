@@ -96,8 +96,10 @@ int run(CLI::App& program, const CommandLine& line) {
   return kWrongUsage;
 }
 
-// Prints the message in one line, even if it quotes an argument with line breaks.
+// Prints the message in one line, even if it quotes an argument with line breaks. The processes that a launcher starts
+// have the same command line, so an error in it is printed by the first of them only.
 int report_error(const std::string& command, std::string text, int status) {
+  if (!exchange::has_joined() && exchange::launched_rank().value_or(0) > 0) return status;
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }

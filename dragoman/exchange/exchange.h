@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,12 +46,15 @@ class Exchange {
   virtual void report_failure(const std::string& sentence) = 0;
 };
 
-// Whether a launcher such as mpirun started this process as one of several, or as the only one of a group.
-bool is_launched();
+// The rank that a launcher such as mpirun gave this process; nothing if there is no launcher.
+std::optional<int> launched_rank();
 
 // Joins the other processes of the launcher; a process without a launcher is alone. May be called once. Throws an Error
 // under a launcher if this build has no MPI.
 std::unique_ptr<Exchange> join_ranks();
+
+// Whether join_ranks() was called, and there is a launcher.
+bool has_joined();
 
 // To be called at the end of the program, with its exit status. If a process that joined others ends with a failure
 // (1 or 2), the others are ended too. Does nothing without a launcher.

@@ -1,15 +1,16 @@
 #include <cstdlib>
 
+#include "dragoman/base/strings.h"
 #include "dragoman/exchange/exchange.h"
 
 namespace dragoman::exchange {
 
 // Open MPI's mpirun sets the first one; srun, depending on its --mpi, one of the others.
-bool is_launched() {
-  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK"}) {
-    if (std::getenv(name) != nullptr) return true;
+std::optional<int> launched_rank() {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"}) {
+    if (const char* value = std::getenv(name)) return parse_number<int>(value);
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace dragoman::exchange

@@ -125,11 +125,13 @@ class Mpi final : public Exchange {
 }  // namespace
 
 std::unique_ptr<Exchange> join_ranks() {
-  if (!is_launched()) return std::make_unique<Alone>();
+  if (!launched_rank()) return std::make_unique<Alone>();
   require<Error>(!mpi_thread(), "this process has joined its ranks before");
   mpi_thread() = std::make_unique<MpiThread>();
   return std::make_unique<Mpi>(*mpi_thread());
 }
+
+bool has_joined() { return mpi_thread() != nullptr; }
 
 void leave_ranks(int status) {
   if (!mpi_thread()) return;

@@ -164,7 +164,11 @@ void MpiThread::send_failure(const std::string& sentence) {
   }
 }
 
+// MPI_Finalize() waits for the other ranks without ever sleeping, and rank 0 may still have much to do.
 void MpiThread::finalise() {
+  MPI_Request all_are_done = MPI_REQUEST_NULL;
+  MPI_Ibarrier(MPI_COMM_WORLD, &all_are_done);
+  wait(std::span(&all_are_done, 1), Watch::kNothing);
   if (failure_ != MPI_REQUEST_NULL) {
     MPI_Cancel(&failure_);
     MPI_Request_free(&failure_);
