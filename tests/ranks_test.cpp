@@ -34,6 +34,7 @@ TEST_F(Ranks, GiveTheSameBytesAsOneProcess) {
   const Ending two = run_ranks(2, train_in_quarters("divided", "--steps 30"));
   ASSERT_EQ(two.status, 0) << two.err;
   EXPECT_EQ(resumed_step(two), 15);
+  EXPECT_NE(two.err.find("2 processes train together"), std::string::npos) << two.err;
   const Ending one = run(train_in_quarters("divided", "--steps 40"));
   ASSERT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(resumed_step(one), 30);

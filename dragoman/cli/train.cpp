@@ -185,7 +185,6 @@ void lead(CommandSettings& given, const TrainOptions& options, exchange::Exchang
   warn_about_texts(request.settings.text);
   const std::string again = join(program_call(), " train --model ", shell_word(options.model));
   ranks.broadcast(to_json(request.settings).dump());
-  if (ranks.ranks() > 1) note(fmt::format("train: {} processes train together", ranks.ranks()));
   const train::RunResult result = watch_training(request, "to continue: " + again, ranks);
   const train::TrainingSettings& used = request.settings;
   const bool has_roles = result.step == result.first_step && has_current_roles(request.directory);

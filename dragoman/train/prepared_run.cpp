@@ -109,6 +109,7 @@ PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_, exchange
 void PreparedRun::prepare() {
   require_divisible();
   lock_.emplace(directory_for(request));
+  if (exchange.ranks() > 1) watcher.say(fmt::format("{} processes train together", exchange.ranks()));
   // Another process may have created it before it was locked, but then it is not empty.
   const RemovedIfFailed removed_if_failed(request.directory, is_new_ && list_directory(request.directory).empty());
   state.settings = request.settings;
