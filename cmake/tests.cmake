@@ -88,10 +88,11 @@ set(first_whole_test "")
 foreach(source IN LISTS whole_test_sources)
   cmake_path(GET source STEM name)
   # Left out with sanitizers: slow tests; runs that are killed and resumed, which then take minutes; the page, which
-  # runs in the browser, where they check nothing; faults, which replace functions that sanitizers also replace; and
-  # models on a GPU, because sanitized builds are without CUDA.
+  # runs in the browser, where they check nothing; faults, which replace functions that sanitizers also replace; ranks,
+  # because sanitizers do not understand the memory of MPI; and models on a GPU, because sanitized builds are without
+  # CUDA.
   set(whole_runs "_slow_test$|_train_test$|^resume_test$|^ablate_cli_test$|^transformer_options_test$")
-  set(left_out "${whole_runs}|^page_test$|^faults_test$|^cuda_model_test$")
+  set(left_out "${whole_runs}|^page_test$|^faults_test$|^ranks_test$|^cuda_model_test$")
   if(DRAGOMAN_SANITIZE AND name MATCHES "${left_out}")
     continue()
   endif()

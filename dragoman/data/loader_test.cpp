@@ -1,6 +1,7 @@
 #include "dragoman/data/loader.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "dragoman/data/testing.h"
 
@@ -102,6 +103,29 @@ TEST_F(LoaderTest, MicroBatchesStayWithinMicroTokensAndNumberSentencesThroughThe
     EXPECT_EQ(update.source_tokens, source);
     EXPECT_EQ(update.target_tokens, target);
   }
+}
+
+TEST_F(LoaderTest, RanksDivideAnUpdateIntoConsecutiveBatches) {
+  const TokenCache pairs = cache();
+  const LoaderSettings settings{.batch_tokens = 50, .accumulate = 4, .micro_tokens = 20};
+  const std::vector<Update> whole = updates(pairs, settings, 5);
+  std::vector<Update> joined(whole.size());
+  for (const int rank : {0, 1}) {
+    LoaderSettings half = settings;
+    half.rank = rank;
+    half.ranks = 2;
+    const std::vector<Update> parts = updates(pairs, half, 5);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      EXPECT_EQ(parts[i].batches.size(), 2u);
+      joined[i].first = parts[i].first;
+      joined[i].after = parts[i].after;
+      joined[i].sentences = parts[i].sentences;
+      joined[i].source_tokens += parts[i].source_tokens;
+      joined[i].target_tokens += parts[i].target_tokens;
+      std::ranges::copy(parts[i].micro_batches, std::back_inserter(joined[i].micro_batches));
+    }
+  }
+  for (std::size_t i = 0; i < whole.size(); ++i) EXPECT_TRUE(same(joined[i], whole[i])) << i;
 }
 
 TEST_F(LoaderTest, SplittingIntoMicroBatchesKeepsTheSentencesAndTheirOrder) {
