@@ -229,7 +229,8 @@ void add_train(CLI::App& program, const RequestedArchitecture& requested) {
   settings.add_flags(TrainOptions{}, "Options");
   settings.add_flags(train::TextSettings{}, "Text (plain, gzip, zstd or xz; several files as a,b,c)");
   settings.add_flags(train::RunSettings{}, "Run");
-  settings.add_flags(train::MachineSettings{}, "Machine (may change when a run is resumed)");
+  settings.add_flags(train::MachineSettings{},
+                     "Machine (may change when a run is resumed, like the number of processes of mpirun)");
   settings.add_flags(text::TokenizerSettings{}, "Vocabulary");
   settings.add_flags(data::CleaningSettings{}, "Cleaning");
   const model::Preset& first = model::architecture(requested.name).presets.front();
