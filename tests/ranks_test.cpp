@@ -23,14 +23,14 @@ class Ranks : public TrainingTest {
   }
   std::string train_in_quarters(const std::string& model, int steps) const {
     return train(model,
-                 "--accumulate 4 --clip 0.5 --batch-tokens 128 --save-every 10 --valid-every 10 --report-every 10"
-                 " --steps " +
+                 "--accumulate 4 --clip 0.5 --batch-tokens 128 --average 2 --save-every 10 --valid-every 10"
+                 " --report-every 10 --steps " +
                      std::to_string(steps));
   }
 };
 
 TEST_F(Ranks, GiveTheSameBytesAsOneProcess) {
-  const Ending straight = run(train_in_quarters("straight", 30));
+  const Ending straight = run(train_in_quarters("straight", 40));
   ASSERT_EQ(straight.status, 0) << straight.err;
   const Ending four = run_ranks(4, train_in_quarters("divided", 10));
   ASSERT_EQ(four.status, 0) << four.err;
@@ -38,7 +38,7 @@ TEST_F(Ranks, GiveTheSameBytesAsOneProcess) {
   const Ending two = run_ranks(2, train_in_quarters("divided", 20));
   ASSERT_EQ(two.status, 0) << two.err;
   EXPECT_EQ(resumed_step(two), 10);
-  const Ending one = run(train_in_quarters("divided", 30));
+  const Ending one = run(train_in_quarters("divided", 40));
   ASSERT_EQ(one.status, 0) << one.err;
   EXPECT_EQ(resumed_step(one), 20);
   expect_same_directory(file("straight"), file("divided"));
