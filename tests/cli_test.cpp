@@ -102,7 +102,7 @@ TEST(Help, IsThereForTheProgramAndItsCommands) {
 TEST(Version, DescribesTheBuild) {
   const Ending ending = run("--version");
   EXPECT_EQ(ending.status, 0);
-  for (const char* part : {"dragoman ", "commit ", "compiler:", "CPU instructions:", "BLAS:", "CUDA:"}) {
+  for (const char* part : {"dragoman ", "commit ", "compiler:", "CPU instructions:", "BLAS:", "CUDA:", "MPI:"}) {
     EXPECT_NE(ending.out.find(part), std::string::npos) << part;
   }
 }
