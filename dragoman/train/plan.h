@@ -22,6 +22,9 @@ struct MemoryPlan {
   std::int64_t loader = 0;            // the order of the corpus and the updates prepared ahead; 0 on CUDA
   std::int64_t program = 0;           // code, vocabularies, buffers; on CUDA the context and the workspace of products
   std::int64_t decode_sentences = 0;  // number of sentences that are translated at once
+  // For the copy of the state that is written while training goes on; 0 if training waits for checkpoints. It changes
+  // no result, so it is decided at each start of the program and not stored.
+  std::int64_t snapshot = 0;
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -34,7 +37,9 @@ struct MemoryPlan {
     field("decode-sentences", decode_sentences, "sentences translated at once");
   }
 
-  std::int64_t total() const { return parameters + values + gradients + loader + program; }
+  std::int64_t total() const { return parameters + values + gradients + loader + program + snapshot; }
+  // Sets `snapshot` if there is room for one.
+  void add_snapshot(const TrainingSettings& settings, std::int64_t limit);
   // "512 MiB of 2,048 allowed: parameters 100, ..."
   std::string describe(std::int64_t limit) const;
 };
