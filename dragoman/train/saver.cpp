@@ -39,19 +39,18 @@ Saver::Saver(PreparedRun& run) : run_(run) {
 
 void Saver::save(const Parts& parts) {
   finish();
-  Job job = job_of(parts);
+  job_ = job_of(parts);
   if (!snapshot_) {
-    published_ = write(job);
+    published_ = write(job_);
     return;
   }
   snapshot_->take();
-  move_to_snapshot(job);
-  const auto work = [this, job = std::move(job)] {
-    flush_denormals();
-    return write(job);
-  };
+  move_to_snapshot(job_);
   // If the system cannot start a thread, the work is deferred to finish().
-  writing_ = std::async(std::launch::async | std::launch::deferred, work);
+  writing_ = std::async(std::launch::async | std::launch::deferred, [this] {
+    flush_denormals();  // as the thread that trains does, so that both would write the same bytes
+    return write(job_);
+  });
   if (state_of(writing_) == std::future_status::deferred) finish();
 }
 

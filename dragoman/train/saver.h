@@ -40,10 +40,10 @@ class Saver {
   const std::string& published() const { return published_; }
 
  private:
-  // A save, with everything that the thread needs: the run changes meanwhile.
+  // A save, with everything that its thread needs: the run changes meanwhile.
   struct Job {
     Parts parts;
-    Backend* on;  // reads the tensors
+    Backend* on = nullptr;  // reads the tensors
     RunState state;
     TrainingTensors tensors;
     std::vector<params::NamedTensor> average;  // the moving average and the buffers; empty if there is none
@@ -57,6 +57,7 @@ class Saver {
 
   PreparedRun& run_;
   std::unique_ptr<Snapshot> snapshot_;  // optional
+  Job job_;                             // the last one; does not change while it is written
   std::string published_;
   std::future<std::string> writing_;  // the last member, so that it is destroyed first: its thread uses the others
 };
