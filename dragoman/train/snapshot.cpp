@@ -31,7 +31,10 @@ Snapshot::Snapshot(Backend& on, std::vector<Array> arrays)
     copies_.push_back(array.moved_to(next));
     next += aligned(bytes_of(array));
   }
-  take();  // the first time is slower: pages of the memory and code of the device are loaded
+  // The first use of memory and kernels is slow, and on CUDA it may make all streams wait. So it is made now.
+  const ArenaScope scratch(reader_->arena());
+  reader_->arena().push(kReaderBytes);
+  take();
 }
 
 void Snapshot::take() {
