@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <utility>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"

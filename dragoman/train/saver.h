@@ -2,7 +2,6 @@
 // thread writes the copy while training goes on. Otherwise training waits. The files have the same bytes either way.
 #pragma once
 
-#include <cstdint>
 #include <future>
 #include <memory>
 #include <string>
