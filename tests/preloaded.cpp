@@ -1,14 +1,17 @@
 // A library for LD_PRELOAD that replaces system functions for the program. Environment variables control it:
 //   DRAGOMAN_CLOCK=stopped   all clocks stand still
+//   DRAGOMAN_SLOW_FLUSH=MS   flushing a file takes this many milliseconds longer
 //   DRAGOMAN_FLUSHED=FILE    FILE gets a line with the path of each file and directory that is flushed to disk
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 #include <string>
+#include <thread>
 
 namespace {
 
@@ -41,6 +44,8 @@ extern "C" int clock_gettime(clockid_t clock, timespec* time) {
 
 extern "C" int fsync(int file) {
   static const auto real = next_of("fsync", &fsync);
+  static const char* slow = std::getenv("DRAGOMAN_SLOW_FLUSH");
   note_flushed(file);
+  if (slow != nullptr) std::this_thread::sleep_for(std::chrono::milliseconds(std::atoi(slow)));
   return real(file);
 }

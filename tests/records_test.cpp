@@ -201,14 +201,18 @@ TEST_F(Records, AFileThatCannotBeWrittenStopsTheRunWithASentence) {
   expect_last_sentence(run(train("run", "--steps 30 --tensorboard")), 1, "tensorboard' (not a directory).");
 }
 
-TEST_F(Records, TheLastWordsAreTheBestScoreThePlacesAndTheNextCommand) {
+TEST_F(Records, TheLastWordsAreTheTimesTheBestScoreThePlacesAndTheNextCommand) {
   const std::string model = file("my run");
   const Ending trained = run("train --model '" + model + "' " + flags() + " --steps 60");
   ASSERT_EQ(trained.status, 0) << trained.err;
   const std::vector<std::string> lines = lines_of(trained.err);
-  ASSERT_GE(lines.size(), 5u);
+  ASSERT_GE(lines.size(), 6u);
   const auto last = [&](std::size_t i) { return lines[lines.size() - i]; };
-  EXPECT_FALSE(whole_match(last(5), R"(trained for 60 steps in \d+:\d\d)").empty()) << last(5);
+  EXPECT_FALSE(whole_match(last(6), R"(trained for 60 steps in \d+:\d\d)").empty()) << last(6);
+  EXPECT_FALSE(whole_match(last(5), R"(saving: training waited \d+\.\d ms for a checkpoint, and \d+\.\d ms at most )"
+                                    R"(\(2 checkpoints\))")
+                   .empty())
+      << last(5);
   EXPECT_FALSE(
       whole_match(last(4), R"(best validation: nll \d+\.\d{4}, ppl \d+\.\d\d, BLEU \d+\.\d \(step \d+\))").empty())
       << last(4);

@@ -122,6 +122,25 @@ TEST_F(Resume, DoesNotNeedAClock) {
   expect_same_weights(file("running"), file("stopped"), 60);
 }
 
+// A slow disk: many updates are made while a checkpoint is written. With one MiB less than the plan asks for there is
+// no snapshot, and training waits for each checkpoint.
+TEST_F(Resume, ACheckpointHasTheSameBytesWhetherTrainingWaitsForItOrNot) {
+  const std::string flags = "--average 0 --valid-every 30 --steps 120";
+  const Ending background =
+      shell("LD_PRELOAD='" DRAGOMAN_PRELOADED "' DRAGOMAN_SLOW_FLUSH=3 " + kProgram + " " + train("background", flags));
+  ASSERT_EQ(background.status, 0) << background.err;
+  const int planned = number_in(background.err, "memory: ([0-9,]+) MiB of");
+  EXPECT_GT(number_in(background.err, "snapshot ([0-9]+)"), 0) << background.err;
+  const Ending waiting = run(train("waiting", flags + " --memory-mb " + std::to_string(planned - 1)));
+  EXPECT_NE(waiting.err.find("no snapshot: training waits"), std::string::npos) << waiting.err;
+  EXPECT_EQ(checkpoint_steps(file("background")), checkpoint_steps(file("waiting")));
+  for (const int step : checkpoint_steps(file("waiting"))) {
+    expect_same_run(file("waiting"), file("background"), step);
+  }
+  const std::string best = "/checkpoints/best.safetensors";
+  EXPECT_TRUE(read_file(file("waiting") + best) == read_file(file("background") + best));
+}
+
 TEST_F(Resume, OfANewDirectoryIsPossibleAfterAPowerCut) {
   const Ending ending = shell("LD_PRELOAD='" DRAGOMAN_PRELOADED "' DRAGOMAN_FLUSHED=" + file("flushed") + " " +
                               kProgram + " " + train("a/b/model", "--steps 20"));

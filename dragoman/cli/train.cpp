@@ -138,6 +138,11 @@ void warn_about_texts(const train::TextSettings& text) {
 // What to know and do after the run.
 void print_summary(const train::RunRequest& request, const train::RunResult& result) {
   const std::string directory = request.directory.string();
+  if (const train::SavingTimes& saving = result.saving; saving.checkpoints > 0) {
+    note(fmt::format("saving: training waited {:.1f} ms for a checkpoint, and {:.1f} ms at most ({})",
+                     1000 * saving.seconds / static_cast<double>(saving.checkpoints), 1000 * saving.longest,
+                     counted(saving.checkpoints, "checkpoint").text()));
+  }
   if (result.best) {
     note(fmt::format("best validation: {} (step {})", scores_text(result.best->scores),
                      with_thousands(result.best->step)));

@@ -11,6 +11,7 @@
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/dry_run.h"
 #include "dragoman/train/gradient_tree.h"
+#include "dragoman/train/snapshot.h"
 
 namespace dragoman::train {
 namespace {
@@ -22,6 +23,8 @@ constexpr std::int64_t kProgramBytes = 64 * kMiB;
 constexpr std::int64_t kVocabularyFactor = 10;
 // The CUDA context with its code, and the workspace of matrix products.
 constexpr std::int64_t kCudaBytes = 768 * kMiB;
+// The same workspace for the backend that reads a snapshot.
+constexpr std::int64_t kCudaReaderBytes = 66 * kMiB;
 // The least memory for the values of a step. It is also used to save and load tensors, piece by piece.
 constexpr std::int64_t kMinValues = 16 * kMiB;
 constexpr std::int64_t kMaxDecoded = 64;  // sentences that validation translates at a time
@@ -30,17 +33,25 @@ constexpr std::int64_t kGrain = 64;
 
 std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
-std::int64_t parameter_bytes(const TrainingSettings& settings) {
-  const bool bfloat16 = settings.run.device_and_type().dtype == DType::kBFloat16;
-  // Weights, gradients and one or two moments, perhaps a moving average, the sums of a tree, and perhaps bfloat16
-  // weights, which take half the size but are counted in full.
-  const std::int64_t moments = settings.training.optimiser == model::OptimiserName::kAdam ? 2 : 1;
-  const std::int64_t copies = 2 + moments + (settings.training.ema > 0 ? 1 : 0) + (bfloat16 ? 1 : 0) +
-                              tree_levels(settings.training.accumulate);
-  // The size of the parameter block, including padding rows and gaps. Memory comes in pages of 2 MiB.
+// The size of a parameter block, including padding rows and gaps. Memory comes in pages of 2 MiB.
+std::int64_t block_bytes(const TrainingSettings& settings) {
   const std::unique_ptr<model::Seq2Seq> model = settings.model.make_model();
   const std::int64_t count = params::ParameterBlock::elements(*model);
-  return copies * (count * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB);
+  return count * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB;
+}
+
+// How many blocks a checkpoint holds: weights, one or two moments, and perhaps a moving average.
+std::int64_t saved_blocks(const TrainingSettings& settings) {
+  const std::int64_t moments = settings.training.optimiser == model::OptimiserName::kAdam ? 2 : 1;
+  return 1 + moments + (settings.training.ema > 0 ? 1 : 0);
+}
+
+// What is saved, gradients, the sums of a tree, and perhaps bfloat16 weights, which take half the size but are counted
+// in full.
+std::int64_t parameter_bytes(const TrainingSettings& settings) {
+  const bool bfloat16 = settings.run.device_and_type().dtype == DType::kBFloat16;
+  const int sums = tree_levels(settings.training.accumulate);
+  return (saved_blocks(settings) + 1 + sums + (bfloat16 ? 1 : 0)) * block_bytes(settings);
 }
 
 // The most memory that a step with this many tokens can take. Sentences of one token have the most segments, the
@@ -85,13 +96,22 @@ MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, 
 
 }  // namespace
 
+void MemoryPlan::add_snapshot(const TrainingSettings& settings, std::int64_t limit) {
+  const bool on_cuda = settings.run.device == DeviceChoice::kCuda;
+  const std::int64_t needed = saved_blocks(settings) * block_bytes(settings) +
+                              static_cast<std::int64_t>(Snapshot::kReaderBytes) + (on_cuda ? kCudaReaderBytes : 0);
+  if (total() + needed <= limit) snapshot = needed;
+}
+
 std::string MemoryPlan::describe(std::int64_t limit) const {
   return fmt::format(
       "{} MiB of {} allowed: parameters {}, values {} and gradients {} of a step (up to {} tokens a side at once), "
-      "loader {}, program {}",
+      "loader {}, program {}, {}",
       with_thousands(mebibytes(total())), with_thousands(mebibytes(limit)), with_thousands(mebibytes(parameters)),
       with_thousands(mebibytes(values)), with_thousands(mebibytes(gradients)), with_thousands(micro_tokens),
-      mebibytes(loader), mebibytes(program));
+      mebibytes(loader), mebibytes(program),
+      snapshot > 0 ? join("snapshot ", with_thousands(mebibytes(snapshot)))
+                   : "no snapshot: training waits while a checkpoint is written");
 }
 
 MemoryPlan smallest_plan(const TrainingSettings& settings, const PlanInputs& inputs) {

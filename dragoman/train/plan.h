@@ -25,6 +25,9 @@ struct MemoryPlan {
   // Levels of the tree that adds up the batches of an update; see gradient_tree.h. 0: one after another, which is also
   // what plans of older programs mean.
   std::int64_t tree_levels = 0;
+  // For the copy of the state that is written while training goes on; 0 if training waits for checkpoints. It changes
+  // no result, so it is decided at each start of the program and not stored.
+  std::int64_t snapshot = 0;
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -38,7 +41,9 @@ struct MemoryPlan {
     field("tree-levels", tree_levels, "levels of the tree that adds up the batches of an update");
   }
 
-  std::int64_t total() const { return parameters + values + gradients + loader + program; }
+  std::int64_t total() const { return parameters + values + gradients + loader + program + snapshot; }
+  // Sets `snapshot` if there is room for one.
+  void add_snapshot(const TrainingSettings& settings, std::int64_t limit);
   // "512 MiB of 2,048 allowed: parameters 100, ..."
   std::string describe(std::int64_t limit) const;
 };

@@ -54,6 +54,21 @@ TEST(Plan, TheSmallestIsTheLeastMemoryThatIsEnough) {
   EXPECT_THROW(make_plan(large_batches(), {}, least - 1), MemoryError);
 }
 
+TEST(Plan, HasASnapshotIfThereIsRoomBesidesTheLargestMicroBatches) {
+  const MemoryPlan without = make_plan(large_batches(), {}, std::int64_t{1} << 40);
+  MemoryPlan plan = without;
+  plan.add_snapshot(large_batches(), std::int64_t{1} << 40);
+  EXPECT_EQ(plan.total(), without.total() + plan.snapshot);
+  EXPECT_GT(plan.snapshot, 0);
+  const std::int64_t enough = plan.total();
+  for (const std::int64_t limit : {enough - 1, enough}) {
+    MemoryPlan limited = make_plan(large_batches(), {}, limit);
+    limited.add_snapshot(large_batches(), limit);
+    EXPECT_EQ(limited.snapshot > 0, limit == enough);
+    EXPECT_EQ(limited.micro_tokens, without.micro_tokens);
+  }
+}
+
 TEST(Plan, CountsTheMovingAverageTheLoaderAndTheVocabulary) {
   TrainingSettings settings = large_batches();
   const std::int64_t plain = make_plan(settings, {}, std::int64_t{1} << 40).total();

@@ -129,7 +129,7 @@ void PreparedRun::prepare() {
   if (!fs::exists(status_of(model::languages_file(request.directory)))) {
     model::write_languages(request.directory, learn_languages(settings().text));
   }
-  tidy(*this);
+  tidy(request.directory, state);
   metrics = std::make_unique<MetricsFile>(metrics_file(), state.step);
   if (settings().machine.tensorboard) {
     events = std::make_unique<EventFile>(request.directory / "tensorboard", read_records(metrics_file()));
@@ -253,20 +253,21 @@ void PreparedRun::check_text(std::uint64_t key) {
 
 void PreparedRun::make_plan() {
   const std::int64_t limit = memory_limit(settings());
+  TrainingSettings resolved = settings();
+  resolved.model = config;
   if (resumed_ && !plan_again_) {
     require<MemoryError>(
         settings().machine.memory_mb == 0 || state.plan.total() <= limit, "the run was planned for ",
         (state.plan.total() >> 20) + 1, " MiB, but memory-mb is ", settings().machine.memory_mb,
         "; another plan would change its results, so leave memory-mb out or choose another directory.");
   } else {
-    TrainingSettings resolved = settings();
-    resolved.model = config;
     state.plan = {};
     const PlanInputs inputs{.loader_bytes = data::Loader::resident_bytes(*cache_, loader_settings()),
                             .vocabulary_bytes = vocabulary_bytes(),
                             .first = tokenizers_->target.first()};
     state.plan = train::make_plan(resolved, inputs, limit);
   }
+  state.plan.add_snapshot(resolved, limit);
   watcher.say("memory: " + state.plan.describe(limit));
 }
 
@@ -365,14 +366,13 @@ TrainingTensors PreparedRun::tensors() const {
   return tensors;
 }
 
-void tidy(const PreparedRun& run) {
-  const RunState& state = run.state;
+void tidy(const fs::path& directory, const RunState& state) {
   // Removes the frames of steps that this run has not reached; a new run keeps none. A checkpoint that is not scheduled
   // has no frame either; older versions of this program wrote one.
-  const bool is_new = !run.is_resumed() && state.step == 0;
-  decode::rewind_film(run.directory(), is_new ? -1 : state.step - (state.scheduled ? 0 : 1));
-  settle_best(run.directory(), state.best);
-  prune_checkpoints(run.directory(), std::max(run.settings().machine.keep, run.settings().training.average));
+  const bool is_new = state.step == 0;
+  decode::rewind_film(directory, is_new ? -1 : state.step - (state.scheduled ? 0 : 1));
+  settle_best(directory, state.best);
+  prune_checkpoints(directory, std::max(state.settings.machine.keep, state.settings.training.average));
 }
 
 }  // namespace dragoman::train

@@ -41,7 +41,6 @@ class PreparedRun {
   const TrainingSettings& settings() const { return state.settings; }
   const std::filesystem::path& directory() const { return request.directory; }
   std::filesystem::path metrics_file() const { return directory() / "metrics.jsonl"; }
-  bool is_resumed() const { return resumed_.has_value(); }
   // All tensors of a checkpoint.
   TrainingTensors tensors() const;
 
@@ -80,8 +79,8 @@ class PreparedRun {
   std::int64_t vocabulary_bytes() const;
 };
 
-// Makes the run's directory consistent with its newest checkpoint: removes later frames of the film, gives the best
-// weights their final name, and removes old checkpoints.
-void tidy(const PreparedRun& run);
+// Makes the directory of a run consistent with its newest checkpoint, which has this state: removes later frames of the
+// film, gives the best weights their final name, and removes old checkpoints. Without a checkpoint the step is 0.
+void tidy(const std::filesystem::path& directory, const RunState& state);
 
 }  // namespace dragoman::train

@@ -2,6 +2,7 @@
 // result has the same bits whether the run was interrupted or not.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -37,6 +38,18 @@ struct RunRequest {
   bool allow_changes = false;  // resume even if the settings differ from those of the checkpoint
 };
 
+// How long training waited for the checkpoints of a session, without the one at its end.
+struct SavingTimes {
+  std::int64_t checkpoints = 0;
+  double seconds = 0, longest = 0;  // of all together, and of one
+
+  void add(double wait) {
+    ++checkpoints;
+    seconds += wait;
+    longest = std::max(longest, wait);
+  }
+};
+
 struct RunResult {
   Ending ending = Ending::kAllSteps;
   std::int64_t step = 0;
@@ -44,6 +57,7 @@ struct RunResult {
   std::optional<Best> best;
   double seconds = 0;   // spent training, over all sessions
   std::string weights;  // which weights the model has, as publish_weights() says; empty if there is no model yet
+  SavingTimes saving;
 };
 
 RunResult run_training(const RunRequest& request, Watcher& watcher);

@@ -5,20 +5,16 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <utility>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/failure.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
-#include "dragoman/model/files/weights.h"
 #include "dragoman/params/parameter_block.h"
-#include "dragoman/train/publish.h"
-#include "dragoman/version.h"
 
 namespace dragoman::train {
 namespace {
-
-namespace fs = std::filesystem;
 
 // How many updates may be under way while the host prepares the next. With one, a GPU never waits for the host. On the
 // CPU an update is done as soon as it has been started.
@@ -40,6 +36,11 @@ RunResult TrainingLoop::run() {
     return run_to_end();
   } catch (...) {
     const std::string reason = failure_sentence(std::current_exception());
+    try {
+      saver_.finish();  // the last checkpoint is still written
+    } catch (...) {
+      run_.watcher.say(failure_sentence(std::current_exception()));
+    }
     try {
       write_report(reason);
     } catch (...) {  // what made the run fail, such as a full disk, may be in the way of its report too
@@ -71,17 +72,22 @@ RunResult TrainingLoop::run_to_end() {
       finish_updates(0);
       run_.trainer->collect();
       save(scheduled || last);
-    } else if (report_.is_due()) {
-      write_report();
+    } else if (has_new_best_) {
+      saver_.save({.best = std::exchange(has_new_best_, false)});
     }
+    if (!ending_ && report_.is_due()) write_report();
+    saver_.finish_if_ended();  // if it failed, the run ends here
   }
-  if (had_nothing_to_do && state_.step > 0) is_published() ? write_report() : publish();
+  saver_.finish();
+  if (had_nothing_to_do && state_.step > 0 && !saver_.is_published()) saver_.publish();
+  if (state_.step > 0) write_report();
   return {.ending = *ending_,
           .step = state_.step,
           .first_step = first_step,
           .best = state_.best,
           .seconds = state_.seconds,
-          .weights = published_};
+          .weights = saver_.published(),
+          .saving = saving_};
 }
 
 std::optional<Ending> TrainingLoop::reason_to_end() {
@@ -171,7 +177,7 @@ void TrainingLoop::validate() {
   for (const auto& [name, value] : validation.scores) require_finite(value);
   validation.best = !state_.best || is_better(validation.scores, state_.best->scores, state_.settings.run.best_by);
   if (validation.best) {
-    write_best(run_.directory(), state_.step, *run_.on, run_.block->saved());
+    has_new_best_ = true;
     state_.best = Best{.step = state_.step, .scores = validation.scores};
     state_.validations_since_best = 0;
   } else {
@@ -193,19 +199,18 @@ void TrainingLoop::require_finite(double number) const {
 }
 
 void TrainingLoop::save(bool scheduled) {
+  const double start = now();
+  saver_.finish();  // it may still remove frames that are later than its own checkpoint
   std::vector<Array> saved{run_.block->values(), run_.trainer->average()};
   for (const optim::Moment& moment : run_.trainer->optimiser().moments()) saved.push_back(moment.values);
   for (const Array& values : saved) {
     if (!values.absent()) require_finite(sum_of_squares(values));
   }
   state_.scheduled = scheduled;
-  // The frame and the records are written before the checkpoint, so that no checkpoint is ever without them. If the run
-  // is killed in between, it resumes from the checkpoint before and writes them again.
+  // The frame is written before the checkpoint, so that no checkpoint is ever without it.
   if (scheduled) record_probe();
-  run_.metrics->flush();
-  write_checkpoint(run_.directory(), state_.step, *run_.on, run_.tensors(), to_json(state_));
-  tidy(run_);
-  publish();
+  saver_.save({.best = std::exchange(has_new_best_, false), .checkpoint = true});
+  if (!ending_) saving_.add(now() - start);
 }
 
 // If the sentences cannot be translated, the run reports that and continues. A failing disk or a lack of memory stops
@@ -224,44 +229,6 @@ void TrainingLoop::record_probe() {
   }
   if (averaged) swap_with_average();
   if (frame) run_.probe->write_frame(state_.step, *frame);
-}
-
-// Whether the directory has a model of this step, which may also be a mean that `dragoman average` put there. Changed
-// settings may lead to another one.
-bool TrainingLoop::is_published() {
-  if (run_.request.allow_changes || !fs::exists(model::weights_file(run_.directory()))) return false;
-  try {
-    const Json provenance = try_parse_json(model::read_info(run_.directory()).provenance);
-    if (!provenance.is_object() || provenance.value("steps", std::int64_t{-1}) != state_.step) return false;
-    published_ = provenance.value("weights", "");
-  } catch (const Error&) {  // config.json is missing or damaged
-    return false;
-  } catch (const nlohmann::json::exception&) {  // an entry has another type
-    return false;
-  }
-  return !published_.empty();
-}
-
-void TrainingLoop::publish() {
-  std::vector<params::NamedTensor> average;
-  if (!run_.trainer->average().absent()) {
-    average = run_.block->with_buffers(run_.block->tensors_in(run_.trainer->average()));
-  }
-  published_ = publish_weights(run_.directory(), state_, *run_.on, run_.block->saved(), average);
-  const TextSettings& text = state_.settings.text;
-  Json provenance;
-  provenance["program"] = join("dragoman ", kVersion, " (", kCommit, ")");
-  provenance["steps"] = state_.step;
-  provenance["target_tokens"] = state_.target_tokens;
-  provenance["weights"] = published_;
-  provenance["text"] = state_.text_key;
-  model::write_info(run_.directory(), {.config = run_.config,
-                                       .source_language = text.source_language,
-                                       .target_language = text.target_language,
-                                       .joint_vocabulary = state_.settings.run.joint_vocabulary,
-                                       .seed = state_.settings.training.seed,
-                                       .provenance = provenance.dump()});
-  write_report();
 }
 
 void TrainingLoop::write_report(const std::string& failure) {

@@ -10,12 +10,14 @@
 #include "dragoman/train/live_report.h"
 #include "dragoman/train/prepared_run.h"
 #include "dragoman/train/rank_rounds.h"
+#include "dragoman/train/saver.h"
 
 namespace dragoman::train {
 
 class TrainingLoop {
  public:
-  explicit TrainingLoop(PreparedRun& run) : run_(run), state_(run.state), rounds_(run), report_(run) {}
+  explicit TrainingLoop(PreparedRun& run)
+      : run_(run), state_(run.state), rounds_(run), report_(run), saver_(run) {}
 
   // If it throws, the report says why.
   RunResult run();
@@ -41,13 +43,10 @@ class TrainingLoop {
   // Swaps the weights with their moving average. A second call swaps them back.
   void swap_with_average();
   void validate();
-  // Saves a checkpoint. It is not `scheduled` if it is made only because the run was stopped; then the film gets no
-  // frame.
+  // Saves a checkpoint, while training goes on if possible. It is not `scheduled` if it is made only because the run
+  // was stopped; then the film gets no frame.
   void save(bool scheduled);
   void record_probe();
-  void publish();
-  // Whether this was done before; if so, sets published_.
-  bool is_published();
   void write_report(const std::string& failure = "");
 
   ProgressRecord progress() const;
@@ -61,9 +60,11 @@ class TrainingLoop {
   RankRounds rounds_;
   std::deque<UnderWay> under_way_;
   std::optional<double> gradient_norm_;  // of the last update
-  std::string published_;                // which weights the model has
+  bool has_new_best_ = false;            // the last validation was the best, and its weights are not written yet
+  SavingTimes saving_;
   std::optional<Ending> ending_;
   LiveReport report_;
+  Saver saver_;
 };
 
 }  // namespace dragoman::train

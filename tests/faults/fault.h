@@ -9,14 +9,15 @@ namespace dragoman::faults {
 struct Fault {
   std::string kind;        // of the call: open, read, write, ...
   long number = 1;         // which call, counted from 1
-  std::string what;        // the name of an error, short, kill-before, kill-after or tear; see injection.cpp
+  std::string what;        // the name of an error, or short, slow, kill-before, ...; see injection.cpp
   bool and_after = false;  // whether all later calls fail too
 
   // In the format of DRAGOMAN_FAULT, e.g. write:3+:ENOSPC.
   std::string text() const { return kind + ":" + std::to_string(number) + (and_after ? "+:" : ":") + what; }
   bool kills() const { return what.starts_with("kill") || what == "tear"; }
-  // Whether the program must repeat the call, or continue with the remaining bytes, so that the user notices nothing.
-  bool must_be_retried() const { return what == "EINTR" || what == "short"; }
+  // Whether the program must repeat the call, continue with the remaining bytes, or wait, so that the user notices
+  // nothing.
+  bool must_be_retried() const { return what == "EINTR" || what == "short" || what == "slow"; }
 };
 
 // The faults that are tried at each call of a kind.
@@ -30,8 +31,8 @@ inline const std::vector<FaultsOfKind>& all_faults() {
       {"open", {"EMFILE", "EACCES", "EINTR", "kill-after"}},
       {"read", {"EIO", "EINTR", "short"}},
       {"write", {"ENOSPC", "ENOSPC+", "EIO", "EINTR", "short", "kill-before", "kill-after", "tear"}},
-      {"flush", {"EIO", "EIO+", "EINTR", "kill-after"}},
-      {"rename", {"EIO", "ENOSPC", "EACCES+", "kill-before", "kill-after"}},
+      {"flush", {"EIO", "EIO+", "EINTR", "slow", "kill-after", "kill-late"}},
+      {"rename", {"EIO", "ENOSPC", "EACCES+", "slow", "kill-before", "kill-after", "kill-late"}},
       {"mkdir", {"EACCES", "ENOSPC", "EROFS+", "kill-before", "kill-after"}},
       {"remove", {"EACCES", "EIO", "EROFS+", "kill-before", "kill-after"}},
       {"close", {"EIO", "kill-after"}},

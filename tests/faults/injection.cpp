@@ -9,8 +9,8 @@
 //                             one for each kind ("count rename 12")
 //
 // KIND is one of kKinds below. WHAT is the name of an error; `short`, for a read or write of fewer bytes than
-// requested; `kill-before` or `kill-after`, which end the process like SIGKILL; or `tear`, which writes half and then
-// kills.
+// requested; `slow`, for a call that takes 20 ms longer; `kill-before`, `kill-after` or `kill-late`, which end the
+// process like SIGKILL, the last after 20 ms in which other threads go on; or `tear`, which writes half and then kills.
 #include "tests/faults/injection.h"
 
 #include <sys/syscall.h>
@@ -72,6 +72,8 @@ void read_fault(const char* text) {
   }
   const auto is = [&](const char* name) { return std::strcmp(what, name) == 0; };
   if (is("short")) settings.act = Act::kShort;
+  if (is("slow")) settings.act = Act::kSlow;
+  if (is("kill-late")) settings.act = Act::kKillLate;
   if (is("kill-before")) settings.act = Act::kKillBefore;
   if (is("kill-after")) settings.act = Act::kKillAfter;
   if (is("tear")) settings.act = Act::kTear;
@@ -149,6 +151,11 @@ bool counts_path(const char* path, int directory) {
 }
 
 int injected_error() { return settings.error; }
+
+void wait_a_while() {
+  constexpr useconds_t kMicroseconds = 20'000;
+  ::usleep(kMicroseconds);
+}
 
 [[noreturn]] void end_process() {
   ::syscall(SYS_kill, ::getpid(), SIGKILL);

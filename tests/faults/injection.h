@@ -31,7 +31,9 @@ enum Kind {
 };
 
 // What happens to a call. kShort transfers only a part of the bytes; kTear does the same and then kills the process.
-enum class Act { kNone, kFail, kShort, kKillBefore, kKillAfter, kTear };
+// kSlow and kKillLate wait first, so that the other threads go on for a while: kSlow then makes the call, kKillLate
+// kills the process instead.
+enum class Act { kNone, kFail, kShort, kSlow, kKillBefore, kKillAfter, kKillLate, kTear };
 
 // Whether calls on this file, or on this path, are counted.
 bool tracked(int file);
@@ -44,6 +46,7 @@ int track(int file, bool counted);
 Act next_act(Kind kind, const char* path, int file);
 // The errno of an injected failure.
 int injected_error();
+void wait_a_while();
 // Kills this process with SIGKILL.
 [[noreturn]] void end_process();
 
@@ -59,7 +62,8 @@ template <class Result, class Call>
 Result faulty(Kind kind, const Target& target, Result failure, const Call& call) {
   Act act = next_act(kind, target.path, target.file);
   if (act == Act::kFail && injected_error() == EINTR && target.never_interrupted) act = Act::kNone;
-  if (act == Act::kKillBefore) end_process();
+  if (act == Act::kSlow || act == Act::kKillLate) wait_a_while();
+  if (act == Act::kKillBefore || act == Act::kKillLate) end_process();
   if (act == Act::kFail) {
     if (kind == kClose) call(false);  // a failing close() closes the file nevertheless
     errno = injected_error();

@@ -16,6 +16,8 @@ namespace dragoman::cuda {
 namespace {
 
 constexpr std::size_t kHostArenaBytes = std::size_t{1} << 30;  // of address space
+// Copies to the host of at least this many bytes pass through pinned memory. CUDA copies fewer bytes well by itself.
+constexpr std::size_t kMinStagedBytes = std::size_t{64} << 10;
 
 // A copy from the device that is under way. It owns a pinned slot until it is destroyed.
 class PendingCopy final : public HostCopy {
@@ -180,6 +182,7 @@ void Context::copy_out(const Array& from, void* host) const {
     std::memset(host, 0, bytes);
     return;
   }
+  if (bytes >= kMinStagedBytes) return pinned_->copy_out(from.raw(), host, bytes, stream());
   if (bytes > 0)
     check(cudaMemcpyAsync(host, from.raw(), bytes, cudaMemcpyDeviceToHost, stream()), "a copy from the device");
   check(cudaStreamSynchronize(stream()), "waiting for the device");

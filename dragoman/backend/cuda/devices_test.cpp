@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <vector>
 
 #include "dragoman/backend/testing.h"
 
@@ -36,6 +37,20 @@ TEST(CudaDevices, DescribeThemselves) {
     EXPECT_GT(device(index).major, 0);
     EXPECT_GE(device(index).memory, free_memory(index));
   }
+}
+
+// Copies pass through pinned memory in pieces of 4 MiB. The last piece here is a short one, and the parts are used
+// again.
+TEST(CudaCopies, OfManyPiecesArriveWhole) {
+  if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
+  constexpr std::size_t kBytes = std::size_t{1} << 26;
+  const auto on = make_backend(0, {.memory = kBytes, .gradient_memory = kBytes});
+  std::vector<float> numbers((std::size_t{25} << 18) + 7), arrived(numbers.size());
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<float>(i);
+  Array x = on->empty({std::ssize(numbers)}, DType::kFloat32);
+  on->copy_in(numbers.data(), x);
+  on->copy_out(x, arrived.data());
+  EXPECT_TRUE(numbers == arrived);
 }
 
 // Copies cannot be recorded: a replay would copy what the host's memory holds when the replay runs.

@@ -170,6 +170,27 @@ void PinnedRing::copy_in(const void* host, void* device, std::size_t bytes, cuda
   }
 }
 
+// The host empties one part while the device fills the next. Earlier copies to the device need no care: they come first
+// in the stream, so their parts have been read before the device writes into them.
+void PinnedRing::copy_out(const void* device, void* host, std::size_t bytes, cudaStream_t stream) {
+  const char* from = static_cast<const char*>(device);
+  char* to = static_cast<char*>(host);
+  const std::size_t pieces = (bytes + kPartBytes - 1) / kPartBytes;
+  const auto size_of_piece = [&](std::size_t i) { return std::min(kPartBytes, bytes - i * kPartBytes); };
+  const auto part_of = [&](std::size_t i) { return memory_.get() + i % kParts * kPartBytes; };
+  const auto start = [&](std::size_t i) {
+    check(cudaMemcpyAsync(part_of(i), from + i * kPartBytes, size_of_piece(i), cudaMemcpyDeviceToHost, stream),
+          "a copy from the device");
+    check(cudaEventRecord(read_[i % kParts].get(), stream), "recording an event");
+  };
+  if (pieces > 0) start(0);
+  for (std::size_t i = 0; i < pieces; ++i) {
+    if (i + 1 < pieces) start(i + 1);
+    check(cudaEventSynchronize(read_[i % kParts].get()), "waiting for the device");
+    std::memcpy(to + i * kPartBytes, part_of(i), size_of_piece(i));
+  }
+}
+
 PinnedSlots::Slot& PinnedSlots::take() {
   const std::lock_guard lock(mutex_);
   if (free_.empty()) {

@@ -62,8 +62,9 @@ Stream make_stream();
 Event make_event();
 PinnedMemory make_pinned(std::size_t bytes);
 
-// Pinned memory that copies to the device pass through, so that the caller may reuse its own memory at once. The ring
-// has kParts parts, which are filled in turn:
+// Pinned memory that copies between host and device pass through. A caller may reuse its own memory at once, and copies
+// to the host do not make other streams wait, as copies to memory that is not pinned may. The ring has kParts parts,
+// which are filled in turn:
 //
 //     |   part 0   |   part 1   |   part 2   |   part 3   |      each 4 MiB
 //                       ^ part_, used_ bytes of it
@@ -75,13 +76,15 @@ class PinnedRing {
   PinnedRing();
 
   void copy_in(const void* host, void* device, std::size_t bytes, cudaStream_t stream);
+  // Returns when the bytes have arrived, and so all work has ended that was launched on the stream before.
+  void copy_out(const void* device, void* host, std::size_t bytes, cudaStream_t stream);
 
  private:
   static constexpr std::size_t kPartBytes = std::size_t{4} << 20;
   static constexpr int kParts = 4;
 
   PinnedMemory memory_;
-  Event read_[kParts];  // the device has read this part
+  Event read_[kParts];  // the device has read this part, or written it
   int part_ = 0;
   std::size_t used_ = 0;  // bytes of the current part
 };
