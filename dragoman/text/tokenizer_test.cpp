@@ -187,8 +187,8 @@ TEST(Tokenizer, PiecesTellWhereWordsBegin) {
   EXPECT_EQ(tokenizer.piece(ids[0]),
             "\xE2\x96\x81"
             "cat");
-  EXPECT_TRUE(tokenizer.begins_word(ids[0]));
-  EXPECT_FALSE(tokenizer.begins_word(kEos));
+  EXPECT_TRUE(tokenizer.begins_word(kBos, ids[0]));
+  EXPECT_FALSE(tokenizer.begins_word(ids[0], kEos));
 }
 
 TEST(Tokenizer, EveryTokenIsFoundByItsText) {

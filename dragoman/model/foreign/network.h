@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "dragoman/model/config.h"
@@ -42,5 +43,7 @@ Network m2m100_network(std::string_view config_json, std::string_view where);
 Network ctranslate2_network(const CTranslate2File& file, const CTranslate2Config& config, std::string_view where);
 // From the settings in a checkpoint of fairseq, which is what TorchFile::object() holds.
 Network fairseq_network(const Pickle& checkpoint, std::string_view where);
+// Another setting in it that is a text, such as "source_lang"; empty if it has none.
+std::string fairseq_setting(const Pickle& checkpoint, std::string_view key, std::string_view where);
 
 }  // namespace dragoman::model::foreign

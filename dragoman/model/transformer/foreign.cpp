@@ -114,17 +114,25 @@ struct Lister {
       } else {
         parameter.places.push_back({.tensor = theirs + matrix.torch + "." + kind});
       }
-      // Old files of fairseq hold the three projections of self-attention in one tensor, as CTranslate2 does.
-      if (origin == Origin::kFairseq && matrix.parts == 3) {
-        parameter.places.push_back({theirs + "self_attn.in_proj_" + kind, matrix.part, matrix.parts});
+      // Old files of fairseq hold three projections of an attention in one tensor.
+      const std::string torch = matrix.torch;
+      const std::size_t part = std::string_view("qkv").find(torch[torch.find('.') + 1]);
+      if (origin == Origin::kFairseq && torch.ends_with("_proj") && part != std::string_view::npos) {
+        parameter.places.push_back(
+            {theirs + torch.substr(0, torch.find('.')) + ".in_proj_" + kind, static_cast<int>(part), 3});
       }
       parameters.push_back(std::move(parameter));
     }
   }
-  void add_norm(const std::string& ours, const std::string& theirs) {
+  // `theirs` has the name of a file of today first.
+  void add_norm(const std::string& ours, const std::vector<std::string>& theirs) {
     const bool greek = origin == Origin::kCTranslate2;
-    parameters.push_back({ours + ".gamma", {{.tensor = theirs + (greek ? "/gamma" : ".weight")}}});
-    parameters.push_back({ours + ".beta", {{.tensor = theirs + (greek ? "/beta" : ".bias")}}});
+    for (const bool is_gamma : {true, false}) {
+      Parameter parameter{.name = ours + (is_gamma ? ".gamma" : ".beta"), .places = {}};
+      const std::string kind = is_gamma ? (greek ? "/gamma" : ".weight") : (greek ? "/beta" : ".bias");
+      for (const std::string& name : theirs) parameter.places.push_back({.tensor = name + kind});
+      parameters.push_back(std::move(parameter));
+    }
   }
   void add_stack(bool is_decoder) {
     const std::string side = is_decoder ? "dec." : "enc.";
@@ -135,11 +143,14 @@ struct Lister {
       }
       for (const LayerNormName& norm : kLayerNorms) {
         const char* name = is_decoder ? norm.decoder : norm.encoder;
-        if (name != nullptr)
-          add_norm(ours + name, theirs + (origin == Origin::kCTranslate2 ? norm.ctranslate2 : norm.torch));
+        if (name == nullptr) continue;
+        std::vector<std::string> places{theirs + (origin == Origin::kCTranslate2 ? norm.ctranslate2 : norm.torch)};
+        // Old files of fairseq count them from 0.
+        if (origin == Origin::kFairseq) places.push_back(theirs + "layer_norms." + static_cast<char>(name[2] - 1));
+        add_norm(ours + name, places);
       }
     }
-    if (config.norm == Norm::kPre) add_norm(side + "ln", prefix(is_decoder) + "layer_norm");
+    if (config.norm == Norm::kPre) add_norm(side + "ln", {prefix(is_decoder) + "layer_norm"});
   }
 };
 
