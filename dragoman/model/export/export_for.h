@@ -1,0 +1,25 @@
+// Exports a model for another program.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dragoman/model/files/export.h"
+
+namespace dragoman::model {
+
+// Whose files are written: ours (export_model() in model/files/export.h) or another program's.
+enum class ExportFormat : std::uint8_t { kDragoman, kCTranslate2 };
+constexpr std::array<std::string_view, 2> names(ExportFormat) { return {"dragoman", "ctranslate2"}; }
+
+// Writes the model in the directory `from` to `to`, which must not exist or must be an empty directory. `to` appears
+// only when it is complete. Returns sentences about what the other program cannot do with the model. Throws an Error if
+// the other program does not have such a network, and a UsageError if it does not have the precision.
+std::vector<std::string> export_for(ExportFormat format, const std::filesystem::path& from,
+                                    const std::filesystem::path& to, ExportPrecision precision);
+
+}  // namespace dragoman::model

@@ -1,0 +1,24 @@
+// The writers of the formats of other programs. Each writes into a directory that exists, and adds sentences about what
+// the other program cannot do with the model.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "dragoman/model/export/our_model.h"
+#include "dragoman/model/files/export.h"
+
+namespace dragoman::model {
+
+struct ExportTarget {
+  std::filesystem::path directory;
+  ExportPrecision precision = ExportPrecision::kFloat32;
+  std::vector<std::string>& warnings;
+};
+
+// model.bin, config.json and the vocabularies, with the SentencePiece models beside them: sentencepiece.model for both
+// languages, or source.spm and target.spm.
+void write_ctranslate2_model(const OurModel& model, const ExportTarget& target);
+
+}  // namespace dragoman::model
