@@ -145,6 +145,11 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
   return beginning_with_first(std::move(ids));
 }
 
+std::vector<std::int32_t> Tokenizer::with_end(std::vector<std::int32_t> ids) const {
+  if (model_->file.has_end) ids.push_back(kEos);
+  return ids;
+}
+
 std::optional<std::int32_t> Tokenizer::first() const { return model_->first; }
 
 std::vector<std::int32_t> Tokenizer::beginning_with_first(std::vector<std::int32_t> ids) const {
