@@ -20,7 +20,7 @@ struct ExportOptions {
   template <class Visitor>
   void fields(Visitor&& field) {
     field("model", directory_name(model), "directory of the model");
-    field("output", directory_name(output), "directory for the copy, new or empty");
+    field("output", directory_name(output), "directory for the copy, new or empty; for argos a new file");
     field("format", format, "the program that the copy is for");
     field("precision", precision, "how its weights are stored; for other programs fp32 by default");
   }

@@ -19,9 +19,6 @@ using foreign::CTranslate2Variables;
 using foreign::CTranslate2Weights;
 using Positions = foreign::Network::Positions;
 
-// The rows of a table of sinusoids. CTranslate2 cannot translate longer sentences with it.
-constexpr std::int64_t kTableRows = 1024;
-
 struct CTranslate2Exporter {
   const OurModel& model;
   const ExportTarget& target;
@@ -117,12 +114,13 @@ struct CTranslate2Exporter {
             }};
   }
 
-  // CTranslate2 appends </s> to sources by itself. The decoder's first input is a token also if its vector is not used.
+  // CTranslate2 appends </s> to sources by itself if it is told to. The decoder's first input is a token also if its
+  // vector is not used.
   Json config() const {
     const text::Tokenizer& tokenizer = model.tokenizers().target;
     const std::int32_t start = network.start == DecoderStart::kBos ? kBos : kEos;
     return {{"add_source_bos", false},
-            {"add_source_eos", true},
+            {"add_source_eos", !model.tokenizers().source.with_end({}).empty()},
             {"bos_token", tokenizer.piece(kBos)},
             {"decoder_start_token", tokenizer.piece(start)},
             {"eos_token", tokenizer.piece(kEos)},

@@ -13,12 +13,15 @@
 namespace dragoman::model {
 
 // Whose files are written: ours (export_model() in model/files/export.h) or another program's.
-enum class ExportFormat : std::uint8_t { kDragoman, kCTranslate2 };
-constexpr std::array<std::string_view, 2> names(ExportFormat) { return {"dragoman", "ctranslate2"}; }
+enum class ExportFormat : std::uint8_t { kDragoman, kCTranslate2, kArgos, kTransformers };
+constexpr std::array<std::string_view, 4> names(ExportFormat) {
+  return {"dragoman", "ctranslate2", "argos", "transformers"};
+}
 
-// Writes the model in the directory `from` to `to`, which must not exist or must be an empty directory. `to` appears
-// only when it is complete. Returns sentences about what the other program cannot do with the model. Throws an Error if
-// the other program does not have such a network, and a UsageError if it does not have the precision.
+// Writes the model in the directory `from` to `to`: a directory, which must not exist or must be empty, or for kArgos a
+// file, which must not exist. `to` appears only when it is complete. Returns sentences about what the other program
+// cannot do with the model. Throws an Error if the other program does not have such a network, and a UsageError if it
+// does not have the precision.
 std::vector<std::string> export_for(ExportFormat format, const std::filesystem::path& from,
                                     const std::filesystem::path& to, ExportPrecision precision);
 

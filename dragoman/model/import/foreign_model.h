@@ -47,8 +47,11 @@ ForeignModel read_marian(const Package& package, const ImportLanguages& language
 // A directory of Transformers with an M2M100 model: the same, with sentencepiece.bpe.model for both languages, which
 // have to be given.
 ForeignModel read_m2m100(const Package& package, const ImportLanguages& languages);
-// A directory of CTranslate2: model.bin, config.json and vocabularies, with SentencePiece models beside them.
-ForeignModel read_ctranslate2_model(const Package& package, const ImportLanguages& languages);
+// A directory of CTranslate2: model.bin, config.json and vocabularies. `pieces` has the SentencePiece models, of which
+// CTranslate2 knows nothing; usually they are beside these files.
+ForeignModel read_ctranslate2_model(const Package& package, const Package& pieces, const ImportLanguages& languages);
+// A package of Argos: metadata.json, sentencepiece.model, and a directory of CTranslate2.
+ForeignModel read_argos(const Package& package, const ImportLanguages& languages);
 
 // Recognises the model that is in a file or a directory, and reads it. Throws an Error if it is of an unknown kind.
 ForeignModel read_foreign_model(const std::filesystem::path& from, const ImportLanguages& languages);
