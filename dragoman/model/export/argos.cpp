@@ -35,8 +35,10 @@ void write_argos_package(const OurModel& model, const ExportTarget& target) {
       "the model does not say which languages it translates, but a package of Argos has to; name them in its "
       "config.json as 'source_language' and 'target_language', such as \"en\" and \"de\".");
   const auto& [from, to] = model.tokenizers();
-  require<Error>(!from.first(), "Argos cannot begin every source with the token ", in_quotes(from.piece(*from.first())),
-                 ", which this model needs.");
+  if (from.first()) {
+    throw Error(join("Argos cannot begin every source with the token ", in_quotes(from.piece(*from.first())),
+                     ", which this model needs."));
+  }
   const fs::path model_directory = target.directory / "model";
   make_directory(model_directory);
   write_ctranslate2_model(model, {model_directory, target.precision, target.warnings});
