@@ -26,8 +26,10 @@ def run(*command):
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def pieces(model, text):
-    return sentencepiece.SentencePieceProcessor(model_file=str(model)).encode(text, out_type=str)
+def source_words(directory):
+    """The words that CTranslate2 knows; it reads all others as unknown."""
+    files = (directory / "shared_vocabulary.json", directory / "source_vocabulary.json")
+    return set(json.loads(next(file for file in files if file.exists()).read_text()))
 
 
 def without_end(tokens):
@@ -36,11 +38,13 @@ def without_end(tokens):
 
 def ctranslate2_scores(directory, lines, tokenizer):
     """For each line the sum of the log-probabilities, and whether the text was cut as by dragoman."""
-    sources = [pieces(tokenizer, line["source"]) for line in lines]
+    tokenizer, words = sentencepiece.SentencePieceProcessor(model_file=str(tokenizer)), source_words(directory)
+    sources = [tokenizer.encode(line["source"], out_type=str) for line in lines]
     translator = ctranslate2.Translator(str(directory), compute_type="float32", inter_threads=1)
     scores = translator.score_batch(sources, [without_end(line["tgt"]) for line in lines])
+    known = [[piece if piece in words else "<unk>" for piece in source] for source in sources]
     return [(sum(score.log_probs), source == without_end(line["src"]))
-            for score, source, line in zip(scores, sources, lines)]
+            for score, source, line in zip(scores, known, lines)]
 
 
 def transformers_scores(directory, lines):
