@@ -84,7 +84,8 @@ TEST_F(Export, TellsWhatItWroteAndWhatTheOtherProgramCannotDo) {
   EXPECT_EQ(made.status, 0) << made.err;
   EXPECT_EQ(made.out, "wrote '" + file("out") + "' for ctranslate2\n");
   EXPECT_EQ(made.err,
-            "export: CTranslate2 refuses sentences of more than 1024 tokens with this model, because it has a table of "
+            "export: CTranslate2 cannot translate sentences of more than 1024 tokens with this model, because it has a "
+            "table of "
             "positions.\n");
   const float width = static_cast<float>(model::small_config().d_model);
   EXPECT_FLOAT_EQ(*read(file("out/model.bin")).number("encoder/scale_embeddings"), std::sqrt(width));

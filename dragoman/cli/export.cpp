@@ -30,22 +30,23 @@ double megabytes(const std::string& directory) {
   return static_cast<double>(std::filesystem::file_size(model::weights_file(directory))) / 1e6;
 }
 
-void export_for_another(const CommandSettings& settings, ExportOptions options) {
-  options.precision = model::ExportPrecision::kFloat32;
-  settings.apply(options);
-  const auto warnings = model::export_for(options.format, options.model, options.output, options.precision);
-  for (const std::string& warning : warnings) note("export: " + warning);
-  print(fmt::format("wrote '{}' for {}\n", options.output, to_string(options.format)));
-}
-
 void export_copy(CommandSettings& settings) {
   settings.read_file();
   ExportOptions options;
   settings.apply(options);
-  if (options.format != model::ExportFormat::kDragoman) return export_for_another(settings, options);
-  model::export_model(options.model, options.output, options.precision);
-  print(fmt::format("wrote '{}': {:.1f} MB of weights instead of {:.1f} MB\n", options.output,
-                    megabytes(options.output), megabytes(options.model)));
+  const bool is_ours = options.format == model::ExportFormat::kDragoman;
+  if (!is_ours) {
+    options.precision = model::ExportPrecision::kFloat32;
+    settings.apply(options);
+  }
+  const auto warnings = model::export_for(options.format, options.model, options.output, options.precision);
+  for (const std::string& warning : warnings) note("export: " + warning);
+  if (is_ours) {
+    print(fmt::format("wrote '{}': {:.1f} MB of weights instead of {:.1f} MB\n", options.output,
+                      megabytes(options.output), megabytes(options.model)));
+  } else {
+    print(fmt::format("wrote '{}' for {}\n", options.output, to_string(options.format)));
+  }
 }
 
 }  // namespace

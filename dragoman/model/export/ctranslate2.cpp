@@ -88,7 +88,7 @@ struct CTranslate2Exporter {
       to.aliases[encoder] = decoder;
     }
     const std::int64_t rows = network.positions == Positions::kTable ? learned_rows() : kTableRows;
-    target.warnings.push_back(join("CTranslate2 refuses sentences of more than ", rows,
+    target.warnings.push_back(join("CTranslate2 cannot translate sentences of more than ", rows,
                                    " tokens with this model, because it has a table of positions."));
   }
   std::int64_t learned_rows() const { return network.table_rows - network.first_position; }

@@ -25,6 +25,10 @@ void make_package(const OurModel& model, const fs::path& to, ExportTarget target
 
 std::vector<std::string> export_for(ExportFormat format, const fs::path& from, const fs::path& to,
                                     ExportPrecision precision) {
+  if (format == ExportFormat::kDragoman) {
+    export_model(from, to, precision);
+    return {};
+  }
   const OurModel model(from);
   std::vector<std::string> warnings;
   ExportTarget target{.directory = {}, .precision = precision, .warnings = warnings};
@@ -32,10 +36,10 @@ std::vector<std::string> export_for(ExportFormat format, const fs::path& from, c
     make_package(model, to, target);
     return warnings;
   }
+  const auto write = format == ExportFormat::kTransformers ? write_transformers_model : write_ctranslate2_model;
   make_new_directory(to, [&](const fs::path& unfinished) {
     target.directory = unfinished;
-    format == ExportFormat::kTransformers ? write_transformers_model(model, target)
-                                          : write_ctranslate2_model(model, target);
+    write(model, target);
   });
   return warnings;
 }

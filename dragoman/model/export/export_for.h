@@ -1,4 +1,4 @@
-// Exports a model for another program.
+// Exports a model, for this program or for another one.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace dragoman::model {
 
-// Whose files are written: ours (export_model() in model/files/export.h) or another program's.
+// The program whose files are written. For this one the model is copied by export_model() in model/files/export.h.
 enum class ExportFormat : std::uint8_t { kDragoman, kCTranslate2, kArgos, kTransformers };
 constexpr std::array<std::string_view, 4> names(ExportFormat) {
   return {"dragoman", "ctranslate2", "argos", "transformers"};

@@ -153,7 +153,7 @@ TEST_F(ExportFor, SourcesMayLackAnEnd) {
   EXPECT_NE(read_file(again / "config.json").find(lacks), std::string::npos);
 }
 
-TEST_F(ExportFor, Int8IsWithinHalfAStep) {
+TEST_F(ExportFor, Int8RoundsTheWeights) {
   const fs::path ours = model(small_config());
   export_for(ExportFormat::kCTranslate2, ours, directory / "ct2", ExportPrecision::kInt8);
   const Loaded before(ours), after(imported(directory / "ct2"));

@@ -178,7 +178,7 @@ struct TransformersExporter {
   }
 
   void warn() const {
-    target.warnings.push_back(join("Transformers refuses sentences of more than ", kTableRows,
+    target.warnings.push_back(join("Transformers cannot translate sentences of more than ", kTableRows,
                                    " tokens with this model, because it has a table of positions."));
     if (network.layer_norm_epsilon != kTheirEpsilon) {
       target.warnings.push_back(join("probabilities differ a little there: LayerNorm adds ", write_value(kTheirEpsilon),
