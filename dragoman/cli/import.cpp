@@ -31,7 +31,7 @@ void import_model(CommandSettings& settings) {
   ImportOptions options;
   settings.apply(options);
   require<UsageError>(settings.arguments().size() == 1,
-                      "name one model to import, the directory or the package in which another program has it.");
+                      "name one model to import, the directory or file in which another program has it.");
   const model::ImportedModel imported =
       model::import_model(settings.arguments().front(), options.model, options.languages);
   const model::ModelInfo& info = imported.info;
@@ -46,7 +46,7 @@ void import_model(CommandSettings& settings) {
 void add_import(CLI::App& program) {
   CommandSettings& settings = add_command(program, "import", "take a model of another program", import_model);
   settings.add_arguments(
-      "FROM",
+      "FILE-OR-DIR",
       "directory of a model of Transformers (MarianMT, such as OPUS-MT, or M2M100) or of CTranslate2, or a "
       "package of Argos (.argosmodel)");
   settings.add_flags(ImportOptions{}, "Options");
