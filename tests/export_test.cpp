@@ -4,13 +4,19 @@
 
 #include <cmath>
 #include <filesystem>
+#include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/decode/engine/dispatcher.h"
+#include "dragoman/decode/lines/search_of_model.h"
 #include "dragoman/model/export/export_for.h"
 #include "dragoman/model/foreign/ctranslate2.h"
 #include "dragoman/model/import/import.h"
+#include "dragoman/model/steps_testing.h"
 #include "tests/small_model.h"
 
 namespace dragoman {
@@ -38,6 +44,16 @@ class Export : public SmallModelTest {
     model::import_model(file("ct2"), file("ours"), {.source = "en", .target = "de"});
     return file("ours");
   }
+};
+
+// A model with memory as tests of models expect it.
+struct Loaded {
+  explicit Loaded(const std::string& directory)
+      : on(make_backend(Device{})), loaded(*on, directory, WeightForm::kFloat32), model(*loaded.model) {}
+
+  std::unique_ptr<Backend> on;
+  model::LoadedModel loaded;
+  const model::Seq2Seq& model;
 };
 
 CTranslate2File read(const fs::path& path) {
@@ -75,6 +91,43 @@ TEST_F(Export, HasTheVariablesOfCTranslate2sConverter) {
     }
     EXPECT_EQ(parse_json(read_file(to + "/shared_vocabulary.json"), "ours"),
               parse_json(read_file(kConverted / "shared_vocabulary.json"), "theirs"));
+  }
+}
+
+// A package as its authors make them: see tests/make_argos_package.py.
+TEST_F(Export, APackageOfArgosGivesTheScoresOfCTranslate2ThereAndBack) {
+  const fs::path package = kModels / "argos/en_de.argosmodel";
+  model::import_model(package, file("ours"));
+  model::export_for(ExportFormat::kArgos, file("ours"), file("again.argosmodel"), ExportPrecision::kFloat32);
+  model::import_model(file("again.argosmodel"), file("again"));
+  EXPECT_EQ(read_file(model::weights_file(file("again"))), read_file(model::weights_file(file("ours"))));
+  EXPECT_EQ(model::read_info(file("again")).target_language, "de");
+
+  const Loaded ours(file("again"));
+  const auto& [from, to] = ours.loaded.tokenizers;
+  const auto V = static_cast<std::size_t>(ours.model.target_vocabulary());
+  decode::SearchSettings settings = decode::search_of_model(file("again"));
+  EXPECT_EQ(settings.rules, decode::Rules::kCtranslate2);
+  settings.min_length = 0;  // as in the script
+  constexpr int kLimit = 23;
+  for (const Json& theirs : parse_json(read_file(kModels / "argos/expected.json"), "expected.json")) {
+    const data::Sentence source = from.with_end(from.encode(theirs["text"].get<std::string>()));
+    EXPECT_NE(source.back(), kEos);
+    data::Sentence target;
+    for (const Json& word : theirs["target"]) target.push_back(*to.id(word.get<std::string>()));
+    target.push_back(kEos);
+    const Doubles rows =
+        model::decoder_rows(ours, {source}, {model::shifted(ours, target)}, 0, model::Output::kLogProbabilities);
+    for (std::size_t n = 0; n < target.size(); ++n) {
+      EXPECT_NEAR(rows[n * V + static_cast<std::size_t>(target[n])], theirs["log_probabilities"][n].get<double>(), 1e-5)
+          << theirs["text"];
+    }
+    settings.max_extra = kLimit - static_cast<int>(source.size()) + 1;
+    const auto found = decode::search(*ours.on, ours.model, std::span(&source, 1), settings).front().front();
+    std::vector<std::string> words;
+    for (const std::int32_t id : found.tokens) words.push_back(to.piece(id));
+    EXPECT_EQ(words, theirs["translation"].get<std::vector<std::string>>()) << theirs["text"];
+    EXPECT_NEAR(found.score, theirs["score"].get<double>(), 1e-5) << theirs["text"];
   }
 }
 
