@@ -10,16 +10,16 @@
 namespace dragoman::model::foreign {
 namespace {
 
-constexpr std::uint32_t kVersion = 6, kRevision = 7;
-constexpr const char* kSpec = "TransformerSpec";
+constexpr std::uint32_t kWrittenVersion = 6, kWrittenRevision = 7;
+constexpr const char* kWrittenSpec = "TransformerSpec";
 
 // The numbers of the types of elements.
 template <class Number>
-constexpr std::uint8_t kKind = 0;
+constexpr std::uint8_t kKindOf = 0;
 template <>
-constexpr std::uint8_t kKind<std::int8_t> = 1;
+constexpr std::uint8_t kKindOf<std::int8_t> = 1;
 template <>
-constexpr std::uint8_t kKind<std::int16_t> = 2;
+constexpr std::uint8_t kKindOf<std::int16_t> = 2;
 
 // Weights are the variables with this name in their layers; the tables of positions, for example, are not.
 bool is_weight(const std::string& name) { return name.ends_with("/weight"); }
@@ -29,7 +29,7 @@ struct RoundedMatrix {
   std::vector<float> scales;  // of the rows; the values are the integers divided by it
 };
 
-RoundedMatrix rounded(const std::vector<float>& values, std::int64_t columns) {
+RoundedMatrix rounded_by_rows(const std::vector<float>& values, std::int64_t columns) {
   RoundedMatrix result;
   result.integers.reserve(values.size());
   for (std::size_t begin = 0; begin < values.size(); begin += static_cast<std::size_t>(columns)) {
@@ -43,9 +43,9 @@ RoundedMatrix rounded(const std::vector<float>& values, std::int64_t columns) {
   return result;
 }
 
-class Writer {
+class VariableWriter {
  public:
-  explicit Writer(const std::filesystem::path& path) : file_(path) {}
+  explicit VariableWriter(const std::filesystem::path& path) : file_(path) {}
 
   template <class Number>
   void number(Number value) {
@@ -63,7 +63,7 @@ class Writer {
     string(name);
     number(static_cast<std::uint8_t>(shape.size()));
     for (const std::int64_t size : shape) number(static_cast<std::uint32_t>(size));
-    number(kKind<Number>);
+    number(kKindOf<Number>);
     number(static_cast<std::uint32_t>(values.size_bytes()));
     file_.write(values.data(), values.size_bytes());
   }
@@ -80,10 +80,10 @@ void write_ctranslate2(const std::filesystem::path& path, const CTranslate2Varia
   const auto is_rounded = [&](const std::string& name) {
     return weights == CTranslate2Weights::kInt8 && is_weight(name);
   };
-  Writer file(path);
-  file.number(kVersion);
-  file.string(kSpec);
-  file.number(kRevision);
+  VariableWriter file(path);
+  file.number(kWrittenVersion);
+  file.string(kWrittenSpec);
+  file.number(kWrittenRevision);
   std::size_t count = model.variables.size();
   for (const auto& [name, variable] : model.variables) count += is_rounded(name) ? 1 : 0;
   file.number(static_cast<std::uint32_t>(count));
@@ -91,7 +91,7 @@ void write_ctranslate2(const std::filesystem::path& path, const CTranslate2Varia
     if (const auto* tensor = std::get_if<FloatTensor>(&variable)) {
       const std::vector<float> values = tensor->values();
       if (is_rounded(name)) {
-        const RoundedMatrix integers = rounded(values, tensor->shape[1]);
+        const RoundedMatrix integers = rounded_by_rows(values, tensor->shape[1]);
         file.variable(name, tensor->shape, std::span(integers.integers));
         file.variable(name + "_scale", {tensor->shape[0]}, std::span(integers.scales));
       } else {

@@ -3,14 +3,16 @@
 #include <limits>
 
 #include "dragoman/base/crc32.h"
+#include "dragoman/model/foreign/zip_format.h"
 
 namespace dragoman::model::foreign {
 namespace {
 
-constexpr std::uint16_t kVersion = 20, kStored = 0;
+using namespace zip_format;
+
+constexpr std::uint16_t kNeededVersion = 20;      // to read such a file: 2.0
 constexpr std::uint16_t kNamesAreUtf8 = 1 << 11;  // a flag
 constexpr std::uint32_t kTime = 0x0021'0000;      // 1 January 1980, the earliest that there is
-constexpr std::uint64_t kEntryBytes = 46, kHeaderBytes = 30, kEndBytes = 22;  // without their names
 
 template <class Number>
 void append(std::string& text, Number value) {
@@ -27,7 +29,7 @@ void ZipWriter::require_size(std::uint64_t more) const {
 void ZipWriter::begin(const std::string& name, std::uint32_t checksum, std::uint64_t size) {
   require_size(kHeaderBytes + kEntryBytes + 2 * name.size() + size);
   std::string common;  // what the header of the member and its entry in the list share
-  append(common, kVersion);
+  append(common, kNeededVersion);
   append(common, kNamesAreUtf8);
   append(common, kStored);
   append(common, kTime);
@@ -37,15 +39,17 @@ void ZipWriter::begin(const std::string& name, std::uint32_t checksum, std::uint
   append(common, static_cast<std::uint16_t>(name.size()));
   append(common, std::uint16_t{0});  // length of further fields
 
-  directory_ += "PK\1\2";
-  append(directory_, kVersion);
+  append(directory_, kEntry);
+  append(directory_, kNeededVersion);
   directory_ += common;
   directory_.append(10, '\0');  // length of a comment, disk, and attributes
   append(directory_, static_cast<std::uint32_t>(written_));
   directory_ += name;
   ++members_;
 
-  const std::string header = "PK\3\4" + common + name;
+  std::string header;
+  append(header, kHeader);
+  header += common + name;
   file_.write(header);
   written_ += header.size() + size;
 }
@@ -67,7 +71,8 @@ void ZipWriter::add_file(const std::string& name, const std::filesystem::path& p
 }
 
 void ZipWriter::finish() {
-  std::string end = "PK\5\6";
+  std::string end;
+  append(end, kEnd);
   append(end, std::uint32_t{0});  // disks
   append(end, members_);          // on this disk
   append(end, members_);
