@@ -9,7 +9,8 @@ add_library(fault_trials STATIC EXCLUDE_FROM_ALL tests/faults/process.cpp tests/
 target_link_libraries(fault_trials PUBLIC dragoman PRIVATE dragoman_flags)
 target_compile_options(fault_trials PRIVATE ${test_options})
 target_compile_definitions(fault_trials PRIVATE DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
-                                                DRAGOMAN_INJECT="$<TARGET_FILE:inject>")
+                                                DRAGOMAN_INJECT="$<TARGET_FILE:inject>"
+                                                DRAGOMAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 add_dependencies(fault_trials inject dragoman_program)
 target_link_libraries(faults_test PRIVATE fault_trials)
 add_executable(faults EXCLUDE_FROM_ALL tests/faults/faults.cpp)

@@ -2,6 +2,7 @@
 // expected of them, were made by the scripts beside this file.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <sstream>
@@ -14,6 +15,8 @@
 #include "dragoman/decode/lines/search_of_model.h"
 #include "dragoman/decode/lines/translator.h"
 #include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/safetensors.h"
+#include "dragoman/model/files/weights.h"
 #include "dragoman/model/import/import.h"
 #include "dragoman/model/steps_testing.h"
 #include "tests/program.h"
@@ -109,6 +112,23 @@ class Import : public ::testing::Test {
   Loaded imported(const std::string& variant) const {
     model::import_model(marian(variant), file("ours"));
     return Loaded(file("ours"));
+  }
+  // The command that trains the model "ours" further. `model` is the name of the new model, and may be followed by
+  // flags.
+  std::string training(const std::string& model) const {
+    std::string text;
+    for (int line = 0; line < 40; ++line) text += "the old man sees the broken window again, near the river.\n";
+    replace_file(file("text"), text);
+    return "train --init " + file("ours") + " --train-source " + file("text") + " --train-target " + file("text") +
+           " --batch-tokens 200 --max-length 100 --threads 1 --report-every 20 --warmup 1 --schedule constant"
+           " --peak-rate 1e-2 --model " +
+           file(model);
+  }
+  std::vector<float> output_bias(const std::string& model) const {
+    const model::SafetensorsFile weights(model::weights_file(file(model)));
+    std::vector<float> bias(static_cast<std::size_t>(weights.shape("output.b").at(0)));
+    weights.read("output.b", 0, bias);
+    return bias;
   }
   // Replaces a text in a file of the model that marian() made.
   void change(const std::string& name, const std::string& from, const std::string& to) const {
@@ -258,10 +278,23 @@ TEST_F(Import, TranslatesWithM2M100AsTransformersDoes) {
   }
 }
 
-TEST_F(Import, NeedsTheSentencePieceModelsOfAModelOfCTranslate2) {
+TEST_F(Import, RefusesNllb) {
+  fs::copy(kModels / "m2m100", file("nllb"));
+  replace_file(file("nllb/tokenizer_config.json"), R"({"tokenizer_class": "NllbTokenizer"})");
+  const std::string import = "import " + file("nllb") + " --model " + file("ours");
+  expect_one_sentence(run(import), 1, "is a model of NLLB, which numbers its tokens in another way");
+  replace_file(file("nllb/tokenizer_config.json"), R"({"tokenizer_class": "SMALL100Tokenizer"})");
+  expect_one_sentence(run(import), 1, "'tokenizer_class' is \"SMALL100Tokenizer\"");
+}
+
+TEST_F(Import, NeedsTheVocabulariesOfAModelOfCTranslate2) {
   ctranslate2("int8");
   fs::remove(file("ct2/target.spm"));
-  expect_one_sentence(run("import " + file("ct2") + " --model " + file("ours")), 1, "has no SentencePiece model");
+  const std::string import = "import " + file("ct2") + " --model " + file("ours");
+  expect_one_sentence(run(import), 1, "has no SentencePiece model");
+  fs::copy_file(kMarian / "target.spm", file("ct2/target.spm"));
+  fs::remove(file("ct2/shared_vocabulary.json"));
+  expect_one_sentence(run(import), 1, "has neither 'shared_vocabulary' nor 'source_vocabulary'");
   EXPECT_FALSE(fs::exists(file("ours")));
 }
 
@@ -288,15 +321,7 @@ TEST_F(Import, TranslatesByTheRulesOfTheOriginUnlessToldOtherwise) {
 
 TEST_F(Import, CanBeTrainedFurther) {
   model::import_model(marian("mostly"), file("ours"));
-  std::string text;
-  for (int line = 0; line < 40; ++line) text += "the old man sees the broken window again, near the river.\n";
-  replace_file(file("text"), text);
-  const std::string train =
-      "train --init " + file("ours") + " --model " + file("further") + " --train-source " + file("text") +
-      " --train-target " + file("text") +
-      " --steps 40 --batch-tokens 200 --max-length 100 --threads 1 --report-every 20 --warmup 1 --schedule "
-      "constant --peak-rate 1e-2";
-  const Ending trained = run(train);
+  const Ending trained = run(training("further") + " --steps 40");
   EXPECT_EQ(trained.status, 0) << trained.err;
   std::vector<double> losses;
   std::istringstream records(read_file(file("further/metrics.jsonl")));
@@ -308,6 +333,31 @@ TEST_F(Import, CanBeTrainedFurther) {
   EXPECT_LT(losses[0], 10);
   EXPECT_LT(losses[1], losses[0]);
   EXPECT_EQ(read_file(file("further/search.json")), read_file(file("ours/search.json")));
+  const model::ModelInfo info = model::read_info(file("further"));
+  EXPECT_EQ(info.source_language + info.target_language, "ende");  // the names of the files do not tell them
+  // Words that the original does not have stay absent: the numbers that bar them are the same.
+  const std::vector<float> before = output_bias("ours"), after = output_bias("further");
+  ASSERT_EQ(before.size(), after.size());
+  EXPECT_NE(before, after);
+  const auto is_absent = [](float bias) { return bias < -1e20f; };
+  EXPECT_GE(std::ranges::count_if(before, is_absent), 2);  // padding and the beginning
+  for (std::size_t id = 0; id < before.size(); ++id) {
+    EXPECT_TRUE(!is_absent(before[id]) || after[id] == before[id]) << id;
+  }
+}
+
+// M2M100: translations begin with the code of a language.
+TEST_F(Import, ResumesTrainingExactly) {
+  model::import_model(kModels / "m2m100", file("ours"), {.source = "en", .target = "de"});
+  const std::string validation =
+      " --save-every 4 --valid-every 4 --valid-source " + file("text") + " --valid-target " + file("text");
+  for (const std::string& command :
+       {training("whole --steps 8") + validation, training("halves --steps 4") + validation,
+        "train --steps 8 --model " + file("halves")}) {
+    const Ending trained = run(command);
+    EXPECT_EQ(trained.status, 0) << trained.err;
+  }
+  EXPECT_TRUE(read_file(file("whole/model.safetensors")) == read_file(file("halves/model.safetensors")));
 }
 
 TEST_F(Import, CanBeLookedInto) {
@@ -321,6 +371,7 @@ TEST_F(Import, CanBeLookedInto) {
   EXPECT_EQ(traced.status, 0) << traced.err;
   const Ending inspected = run("inspect --model " + file("ours"));
   EXPECT_NE(inspected.out.find("languages    en to de\n"), std::string::npos) << inspected.err;
+  EXPECT_NE(inspected.out.find("origin       a MarianMT model of Transformers, \"marian\"\n"), std::string::npos);
 }
 
 TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
@@ -329,9 +380,11 @@ TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
   change("vocab.json", "\"t\": ", "\">>nld<<\": ");
   expect_refused(2, "translates into 2 languages; choose one with --target-language: ");
   expect_refused(2, "does not translate into \"fra\"", "--target-language fra");
+  change("tokenizer_config.json", "\"en\"", "\"zh_CN\"");  // not the form of a tag
   const Ending made = run("import " + file("marian") + " --model " + file("ours") + " --target-language nld");
   EXPECT_EQ(made.status, 0) << made.err;
   const Loaded ours(file("ours"));
+  EXPECT_EQ(ours.loaded.info.source_language, "zh-CN");
   EXPECT_EQ(ours.loaded.info.target_language, "nld");
   const Sentence ids = ours.source("a small dog");
   EXPECT_EQ(ours.loaded.tokenizers.source.piece(ids.front()), ">>nld<<");
@@ -343,6 +396,7 @@ TEST_F(Import, ChoosesTheTargetLanguageOfAModelOfSeveral) {
 
 TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {
   marian("mostly");
+  expect_refused(2, "--source-language is \"en to de\", which is not a language tag", "--source-language 'en to de'");
   change("config.json", "\"swish\"", "\"tanh\"");
   expect_refused(1, "'activation_function' is \"tanh\"");
   change("config.json", "\"tanh\"", "\"swish\"");

@@ -43,6 +43,7 @@ TEST_F(Mistakes, AFlagOfAnotherNameIsSuggested) {
   expect_usage("-v", "there is no flag '-v'. Did you mean '--version'?");
   expect_usage("translate \u2013model model", "Did you mean '--model'?");  // a word processor made a dash of it
   expect_usage("translate model", "'model' is a directory. Did you mean '--model model'?");
+  expect_usage("import model", "--model DIR is missing; 'dragoman import --help' shows examples.");
   expect_usage("translate '--model model'", "there is no flag '--model model'. Write it without the quotes.");
   expect_usage("train --model m --resume", "A run is resumed by itself if --model names its directory.");
 }
@@ -443,8 +444,10 @@ TEST_F(Mistakes, HeadsKeepsWhatItFoundIfTheTextIsWrong) {
                "'gold' line 2: there is no link 0-1; the sentence has 1 word and its translation 1, counted from 0.");
   expect_usage("heads --model model --sentences 3", "--sentences has no effect without a FILE of sentences.");
   EXPECT_EQ(read_file(file("model/heads.json")), found);
-  write("model/heads.json", "x");
-  expect_one_sentence(here("heads --model model"), 1, "make it again with 'dragoman heads' and a file of");
+  for (const char* damaged : {"x", R"({"heads": [1]})", R"({"heads": [{"layer": "one"}]})"}) {
+    write("model/heads.json", damaged);
+    expect_last_sentence(here("heads --model model"), 1, "make it again with 'dragoman heads' and a file of");
+  }
   write_small_model(file("languages"), "en", "de");
   EXPECT_NE(here("heads --threads 1 --model languages a.de --reference a.en").err.find("swap FILE and --reference?"),
             std::string::npos);

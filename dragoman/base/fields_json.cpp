@@ -131,7 +131,7 @@ class DocumentBuilder {
 Json parse_json(std::string_view text, std::string_view where) {
   require<Error>(!is_nested_too_deep(text), where, " is nested more than ", kMaxDepth, " levels deep.");
   Json document = try_parse_json(text);
-  require<Error>(!document.is_discarded(), where, " is not JSON; it is damaged, or not a file of dragoman.");
+  require<Error>(!document.is_discarded(), where, " is not JSON; it is damaged, or another kind of file.");
   return document;
 }
 

@@ -132,6 +132,13 @@ Json heads_of(const HeadsOptions& options, const std::vector<std::string>& files
   return heads;
 }
 
+// The table. The file may have been edited, so that a value is of another type.
+std::string text_of(const Json& heads, const std::string& model) try {
+  return heads_text(heads);
+} catch (const Json::exception&) {
+  decode::refuse_heads(model);
+}
+
 void heads(CommandSettings& settings) {
   settings.read_file();
   HeadsOptions options;
@@ -139,7 +146,7 @@ void heads(CommandSettings& settings) {
   options.validate(settings.arguments());
   settings.require_effect("sentences", !settings.arguments().empty(), "without a FILE of sentences.");
   const Json found = heads_of(options, settings.arguments());
-  print(options.json ? found.dump(2) + "\n" : heads_text(found));
+  print(options.json ? found.dump(2) + "\n" : text_of(found, options.model));
 }
 
 }  // namespace

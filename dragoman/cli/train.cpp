@@ -87,6 +87,13 @@ void require_sizes_of_init(const std::string& init, const train::TrainingSetting
                                fmt::join(train::differences(before, now), "; ")));
 }
 
+// The languages of the model to start from, where neither flags nor the names of the files tell them.
+void take_languages_of_init(const std::string& init, train::TextSettings& text) {
+  const model::ModelInfo info = model::read_info(init);
+  if (text.source_language.empty()) text.source_language = info.source_language;
+  if (text.target_language.empty()) text.target_language = info.target_language;
+}
+
 // Refuses or mentions flags that would change nothing. Presets and files may hold such settings.
 void require_training_effects(const CommandSettings& given, const TrainOptions& options,
                               const model::TrainingConfig& training) {
@@ -169,6 +176,7 @@ void train_model(CommandSettings& given) {
                       "' holds no run to resume, and there is no text to train on; name it with --train-source and "
                       "--train-target, or with --train-pairs.");
   request.settings.text.resolve_languages();
+  if (!options.init.empty()) take_languages_of_init(options.init, request.settings.text);
   given.validate_as_given([&] { request.settings.validate(); },
                           [&](const auto& rename) { train::TrainingSettings::each(request.settings, rename); });
   if (!options.init.empty()) require_sizes_of_init(options.init, request.settings);

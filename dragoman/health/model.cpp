@@ -1,5 +1,6 @@
 #include "dragoman/health/model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "dragoman/model/files/languages.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/serve/api/models.h"
+#include "dragoman/text/common_words.h"
 #include "dragoman/text/lines.h"
 #include "dragoman/train/run_state.h"
 
@@ -101,7 +103,9 @@ void check_languages(const fs::path& directory, const model::ModelInfo& info, Se
     section.findings.push_back({.check = "languages", .text = "the model does not say its languages"});
     return;
   }
-  const bool has_profiles = known.front().profile && known.back().profile;
+  const bool has_profiles = std::ranges::all_of(known, [](const text::KnownLanguage& language) {
+    return language.profile || text::common_profile(language.tag) != nullptr;
+  });
   section.findings.push_back({.check = "languages",
                               .text = join("translates ", serve::language_name(info.source_language), " to ",
                                            serve::language_name(info.target_language),

@@ -1,5 +1,5 @@
-// Recognises the language of a longer text by its commonest words (the, und, les). Unlike the profiles of language.h
-// this needs no text to learn from, but it takes many sentences, and it knows only the languages that have a list here.
+// The commonest words of languages (the, und, les). They tell the language of a longer text, and make profiles of
+// languages for which there is no text to learn from. Only languages that have a list here are known.
 #pragma once
 
 #include <array>
@@ -9,8 +9,11 @@
 #include <string>
 #include <string_view>
 
+#include "dragoman/text/language.h"
+
 namespace dragoman::text {
 
+// Counts common words. A text needs many sentences to be recognised by them.
 class CommonWords {
  public:
   void add(std::string_view text);
@@ -35,5 +38,8 @@ class CommonWords {
   std::int64_t words_ = 0;
   std::array<std::int64_t, kMaxLanguages> hits_{};  // words in the list of each language
 };
+
+// A profile of the language of a tag, such as "de", "deu" or "de-AT", made from its list; nullptr if there is none.
+const LanguageProfile* common_profile(std::string_view tag);
 
 }  // namespace dragoman::text

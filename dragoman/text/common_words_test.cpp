@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <string>
+#include <vector>
+
 namespace dragoman::text {
 namespace {
 
@@ -60,6 +64,48 @@ TEST(CommonWords, OfTwoTextsAddUp) {
 TEST(CommonWords, OfNorwegianHaveTwoTags) {
   const CommonWords words = counted("det er ikke en bok");
   EXPECT_EQ(words.share("nb"), words.share("no"));
+}
+
+// Sentences that the lists of words were not made from.
+const std::map<std::string, std::vector<std::string>> kSentences = {
+    {"en", {"Two brown dogs are running across the snowy field.", "Have you already bought the tickets?"}},
+    {"de", {"Zwei braune Hunde laufen über das verschneite Feld.", "Hast du die Fahrkarten schon gekauft?"}},
+    {"fr", {"Deux chiens bruns courent dans le champ enneigé.", "Avez-vous déjà acheté les billets ?"}},
+    {"es", {"Dos perros marrones corren por el campo nevado.", "¿Ya has comprado los billetes?"}},
+    {"it", {"Due cani marroni corrono nel campo innevato.", "Hai già comprato i biglietti?"}},
+    {"pt", {"Dois cachorros marrons correm pelo campo nevado.", "Você já comprou as passagens?"}},
+    {"nl", {"Twee bruine honden rennen door het besneeuwde veld.", "Heb je de kaartjes al gekocht?"}},
+    {"sv", {"Två bruna hundar springer över det snöiga fältet.", "Har du redan köpt biljetterna?"}},
+    {"pl", {"Dwa brązowe psy biegną przez zaśnieżone pole.", "Czy kupiłeś już bilety?"}},
+    {"cs", {"Dva hnědí psi běží přes zasněžené pole.", "Už jsi koupil ty jízdenky?"}},
+    {"ro", {"Doi câini maro aleargă pe câmpul înzăpezit.", "Ai cumpărat deja biletele?"}},
+    {"fi", {"Kaksi ruskeaa koiraa juoksee lumisen pellon poikki.", "Oletko jo ostanut liput?"}},
+    {"hu", {"Két barna kutya fut át a havas mezőn.", "Megvetted már a jegyeket?"}},
+    {"tr", {"İki kahverengi köpek karlı tarlada koşuyor.", "Biletleri aldın mı?"}},
+    {"ru", {"Две коричневые собаки бегут по заснеженному полю.", "Ты уже купил билеты?"}},
+    {"uk", {"Два коричневі собаки біжать засніженим полем.", "Ти вже купив квитки?"}},
+};
+
+TEST(CommonProfile, TellsTheLanguageOfASentence) {
+  std::vector<KnownLanguage> languages;
+  for (const auto& [tag, sentences] : kSentences) languages.push_back({tag, *common_profile(tag)});
+  for (const auto& [tag, sentences] : kSentences) {
+    for (const std::string& sentence : sentences) EXPECT_EQ(detect(sentence, languages).front().tag, tag) << sentence;
+  }
+}
+
+// A profile that was learned from text must not win by being more detailed.
+TEST(CommonProfile, ComparesWithProfilesLearnedFromText) {
+  const std::vector<std::string> text(50, "Der alte Mann und der Junge gingen am frühen Morgen am Fluss entlang.");
+  const std::vector<KnownLanguage> languages{{"de", LanguageProfile(text)}, {"en", *common_profile("en")}};
+  EXPECT_EQ(detect("Two brown dogs are running across the snowy field.", languages).front().tag, "en");
+}
+
+TEST(CommonProfile, IsFoundByTheLanguageOfATag) {
+  EXPECT_EQ(common_profile("deu"), common_profile("de-AT"));
+  EXPECT_NE(common_profile("de"), common_profile("en"));
+  EXPECT_EQ(common_profile("zu"), nullptr);
+  EXPECT_EQ(common_profile(""), nullptr);
 }
 
 }  // namespace

@@ -54,10 +54,10 @@ StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens
 }
 
 StepMemory decoding_memory(const model::ModelConfig& config, std::int64_t sentences, std::int64_t sentence_length,
-                           const DeviceAndType& device_and_type) {
+                           const DeviceAndType& device_and_type, std::optional<std::int32_t> first) {
   const DryModel dry(config, params::Purpose::kInference, device_and_type);
   const std::vector<data::Sentence> sources(sentences, data::Sentence(sentence_length, kEos));
-  return dry.measure([&] { decode::greedy(*dry.on, *dry.model, sources); });
+  return dry.measure([&] { decode::greedy(*dry.on, *dry.model, sources, {.first = first}); });
 }
 
 }  // namespace dragoman::train

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "dragoman/backend/choice.h"
 #include "dragoman/model/model_config.h"
@@ -20,8 +21,8 @@ struct StepMemory {
 StepMemory training_memory(const model::ModelConfig& config, std::int64_t tokens, std::int64_t sentence_length,
                            const DeviceAndType& device_and_type = {});
 
-// Translating `sentences` of `sentence_length` source tokens at once.
+// Translating `sentences` of `sentence_length` source tokens at once. All translations begin with `first`, if given.
 StepMemory decoding_memory(const model::ModelConfig& config, std::int64_t sentences, std::int64_t sentence_length,
-                           const DeviceAndType& device_and_type = {});
+                           const DeviceAndType& device_and_type = {}, std::optional<std::int32_t> first = std::nullopt);
 
 }  // namespace dragoman::train

@@ -83,11 +83,13 @@ TEST(DryRun, OfTheBaseModelTouchesNoMemory) {
 
 TEST(DryRun, OfDecodingNeedsWhatDecodingNeeds) {
   const model::TransformerConfig config = model::small_config();
-  model::SmallModel small(config, {.threads = 2});
-  small.on->arena().reset_peak();
   const std::vector<data::Sentence> sources(3, data::Sentence(9, 5));
-  decode::greedy(*small.on, small.model, sources);
-  EXPECT_EQ(static_cast<std::int64_t>(small.on->arena().peak()), decoding_memory(config, 3, 9).values);
+  for (const std::optional<std::int32_t> first : {std::optional<std::int32_t>(), std::optional(7)}) {
+    model::SmallModel small(config, {.threads = 2});
+    small.on->arena().reset_peak();
+    decode::greedy(*small.on, small.model, sources, {.first = first});
+    EXPECT_EQ(static_cast<std::int64_t>(small.on->arena().peak()), decoding_memory(config, 3, 9, {}, first).values);
+  }
 }
 
 }  // namespace

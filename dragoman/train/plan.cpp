@@ -54,8 +54,9 @@ StepMemory worst_step(const TrainingSettings& settings, std::int64_t tokens) {
           with_margin(std::max(shortest.gradients, longest.gradients))};
 }
 
-std::int64_t decoding_bytes(const TrainingSettings& settings, std::int64_t sentences) {
-  return decoding_memory(settings.model, sentences, settings.cleaning.max_length, settings.run.device_and_type())
+std::int64_t decoding_bytes(const TrainingSettings& settings, const PlanInputs& inputs, std::int64_t sentences) {
+  return decoding_memory(settings.model, sentences, settings.cleaning.max_length, settings.run.device_and_type(),
+                         inputs.first)
       .values;
 }
 
@@ -63,7 +64,7 @@ MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, 
   const StepMemory step = worst_step(settings, micro_tokens);
   MemoryPlan plan{.micro_tokens = micro_tokens,
                   .parameters = parameter_bytes(settings),
-                  .values = std::max({step.values, decoding_bytes(settings, 1), kMinValues}),
+                  .values = std::max({step.values, decoding_bytes(settings, inputs, 1), kMinValues}),
                   .gradients = step.gradients,
                   .loader = inputs.loader_bytes,
                   .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
@@ -72,7 +73,8 @@ MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, 
     plan.loader = 0;
     plan.program = kCudaBytes;
   }
-  while (plan.decode_sentences < kMaxDecoded && decoding_bytes(settings, 2 * plan.decode_sentences) <= plan.values) {
+  while (plan.decode_sentences < kMaxDecoded &&
+         decoding_bytes(settings, inputs, 2 * plan.decode_sentences) <= plan.values) {
     plan.decode_sentences *= 2;
   }
   return plan;

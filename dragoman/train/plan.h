@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "dragoman/base/fields.h"
@@ -41,7 +42,8 @@ struct MemoryPlan {
 // Sizes that do not depend on the plan.
 struct PlanInputs {
   std::int64_t loader_bytes = 0;
-  std::int64_t vocabulary_bytes = 0;  // of the tokenizers' files
+  std::int64_t vocabulary_bytes = 0;                 // of the tokenizers' files
+  std::optional<std::int32_t> first = std::nullopt;  // the token that translations begin with
 };
 
 // The plan with the smallest micro-batches: those that hold one sentence of the greatest length. Less memory than its

@@ -222,7 +222,8 @@ void PreparedRun::make_plan() {
     resolved.model = config;
     state.plan = {};
     const PlanInputs inputs{.loader_bytes = data::Loader::resident_bytes(*cache_, loader_settings()),
-                            .vocabulary_bytes = vocabulary_bytes()};
+                            .vocabulary_bytes = vocabulary_bytes(),
+                            .first = tokenizers_->target.first()};
     state.plan = train::make_plan(resolved, inputs, limit);
   }
   watcher.say("memory: " + state.plan.describe(limit));

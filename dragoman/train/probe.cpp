@@ -51,7 +51,8 @@ std::string Probe::make_frame(Backend& on, const model::Seq2Seq& model) const {
     data::SentencePair pair{sentence.source, sentence.target};
     bool finished = true;
     if (pair.target.empty()) {
-      decode::Hypothesis translation = decode::greedy(on, model, std::span(&sentence.source, 1)).front();
+      decode::Hypothesis translation =
+          decode::greedy(on, model, std::span(&sentence.source, 1), {.first = tokenizers_.target.first()}).front();
       finished = translation.finished;
       pair.target =
           finished ? tokenizers_.target.with_end(std::move(translation.tokens)) : std::move(translation.tokens);

@@ -6,6 +6,7 @@
 #include "dragoman/backend/instructions.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
+#include "dragoman/text/language_tag.h"
 
 namespace dragoman::train {
 namespace {
@@ -17,29 +18,9 @@ double weight_at(const std::vector<std::string>& weights, std::size_t corpus) {
   return weight;
 }
 
-bool is_letters(std::string_view text) {
-  return std::ranges::all_of(text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
-}
-
-// Whether the text has the form of a BCP 47 tag: a language of two or three letters, then subtags of up to eight
-// letters or digits.
-bool is_language(std::string_view tag) {
-  for (bool first = true; first || !tag.empty(); first = false) {
-    const std::size_t end = std::min(tag.find('-'), tag.size());
-    const std::string_view part = tag.substr(0, end);
-    const bool fits = first ? (part.size() == 2 || part.size() == 3) && is_letters(part)
-                            : !part.empty() && part.size() <= 8 && std::ranges::all_of(part, [](char c) {
-                                return is_letters({&c, 1}) || (c >= '0' && c <= '9');
-                              });
-    if (!fits || end + 1 == tag.size()) return false;
-    tag.remove_prefix(std::min(end + 1, tag.size()));
-  }
-  return true;
-}
-
 void resolve_language(std::string& tag, const std::vector<std::string>& files, std::string_view key) {
   if (tag.empty() && !files.empty()) tag = language_of(files.front());
-  require<UsageError>(tag.empty() || is_language(tag), key, " is '", tag,
+  require<UsageError>(tag.empty() || text::is_language_tag(tag), key, " is '", tag,
                       "', which is not a language tag such as en, de or zh-Hans.");
 }
 
@@ -68,7 +49,7 @@ std::string language_of(const std::string& path) {
   for (const char* kind : {".txt", ".tsv", ".csv", ".zip", ".rar"}) {  // these have the form of a tag
     if (ending == kind) return "";
   }
-  return ending.size() > 1 && is_language(ending.substr(1)) ? ending.substr(1) : "";
+  return ending.size() > 1 && text::is_language_tag(ending.substr(1)) ? ending.substr(1) : "";
 }
 
 std::vector<data::ParallelFiles> TextSettings::training_files() const {

@@ -57,7 +57,8 @@ std::vector<std::string> Validator::translate(Backend& on, const model::Seq2Seq&
     std::vector<data::Sentence> sources;
     for (std::size_t i = first; i < std::min(first + at_once, sources_.size()); ++i)
       sources.push_back(pairs_[i].source);
-    for (const decode::Hypothesis& translation : decode::greedy(on, model, sources)) {
+    for (const decode::Hypothesis& translation :
+         decode::greedy(on, model, sources, {.first = tokenizers_.target.first()})) {
       translations.push_back(tokenizers_.target.decode(translation.tokens));
     }
   }

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "dragoman/data/testing.h"
+#include "dragoman/decode/engine/dispatcher.h"
 #include "dragoman/model/testing.h"
+#include "dragoman/text/model_file.h"
 
 namespace dragoman::train {
 namespace {
@@ -46,6 +48,24 @@ TEST_F(ValidationTest, DoesNotDependOnHowItIsCutIntoBatches) {
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(one_by_one.samples[i].translation, together.samples[i].translation);
   EXPECT_EQ(one_by_one.samples[0].source, data::words(3));
   EXPECT_EQ(one_by_one.samples[0].reference, data::words(2));
+}
+
+TEST_F(ValidationTest, TranslationsBeginWithTheFirstTokenOfTheVocabulary) {
+  model::SmallModel small(config());
+  small.add_noise();
+  const text::Tokenizer plain = data::word_tokenizer();
+  const auto coded = text::Tokenizer::from_bytes(text::with_first_piece(plain.bytes(), plain.piece(9)), "coded");
+  const Validator validator(corpus("valid", {5}, {5}), {plain, coded},
+                            {.batch_tokens = 50, .decode_sentences = 9, .bleu_sentences = 9, .max_length = 40});
+  data::Sentence source = plain.encode(data::words(5));
+  source.push_back(kEos);
+  const auto translate = [&](const decode::GreedySettings& settings) {
+    return decode::greedy(*small.on, small.model, std::span(&source, 1), settings).front().tokens;
+  };
+  const data::Sentence expected = translate({.first = 9});
+  EXPECT_EQ(expected.front(), 9);
+  EXPECT_NE(coded.decode(expected), coded.decode(translate({})));
+  EXPECT_EQ(validator.run(*small.on, small.model).samples.at(0).translation, coded.decode(expected));
 }
 
 TEST_F(ValidationTest, BleuUsesTheGivenTokenization) {

@@ -65,6 +65,11 @@ std::vector<Scenario> make_scenarios() {
        .flags = model + " --precision bf16 --output copy",
        .needs = {"run"},
        .whole = "copy"},
+      {.name = "import",
+       .verb = "import",
+       .flags = " marian --model imported",
+       .needs = {"marian"},
+       .whole = "imported"},
       {.name = "tokenizer-train",
        .verb = "tokenizer train",
        .flags = " --vocabulary 50 --input train.en,train.ne --output words.model",
@@ -118,6 +123,16 @@ void run_cleanly(const fs::path& directory, const std::string& line) {
   throw std::runtime_error("cannot prepare the faults: " + command + ": " + exit.text() + ": " + said.str());
 }
 
+// A model of another program, as Transformers stores it.
+void copy_marian(const fs::path& to) {
+  const fs::path from = fs::path(DRAGOMAN_SOURCE_DIR) / "tests/models/marian";
+  fs::create_directories(to);
+  for (const char* name : {"config.json", "generation_config.json", "vocab.json", "source.spm", "target.spm"}) {
+    fs::copy_file(from / name, to / name);
+  }
+  fs::copy_file(from / "sometimes.bin", to / "pytorch_model.bin");
+}
+
 }  // namespace
 
 const std::vector<Scenario>& scenarios() {
@@ -130,6 +145,7 @@ void prepare(const fs::path& directory) {
   write_text(directory, "train", 120, 1);
   write_text(directory, "valid", 8, 2);
   std::ofstream(directory / "probe.txt") << "the cat sees\na dog\tgod a\n";
+  copy_marian(directory / "marian");
   run_cleanly(directory, "train --model run" + kTraining + "10");
   run_cleanly(directory, "tokenizer train --vocabulary 40 --input train.en,train.ne --output words.model");
   run_cleanly(directory, "tokenizer encode --model words.model <valid.en >pieces.txt");

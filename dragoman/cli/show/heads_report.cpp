@@ -107,7 +107,7 @@ std::string pronoun_text(const Json& pronoun) {
   if (!pronoun.contains("example")) return text;
   const Json& example = pronoun["example"];
   text += fmt::format("Where {} looks for '{}':\n", head_name(pronoun), example.value("pronoun", ""));
-  for (const Json& sentence : example["sentences"]) {
+  for (const Json& sentence : example.value("sentences", Json::array())) {
     text += fmt::format("  {}\n    {} {:.2f}, {} {:.2f}\n", sentence.value("text", ""), sentence.value("meant", ""),
                         sentence.value("to_meant", 0.0), sentence.value("other", ""), sentence.value("to_other", 0.0));
   }

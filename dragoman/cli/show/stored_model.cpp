@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/printable.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/files/safetensors.h"
@@ -41,6 +42,13 @@ std::string vocabulary_of(const model::ModelInfo& info) {
   return fmt::format("{} source tokens, {} target tokens", source, with_thousands(info.config.target_vocabulary()));
 }
 
+// Of a model that was imported: its kind, and the directory that it was in.
+std::string origin_of(const Json& provenance) {
+  if (!provenance.is_object() || !provenance.contains("imported")) return "";
+  const Json& imported = provenance["imported"];
+  return join(text_in(imported, "kind"), ", ", in_quotes(text_in(imported, "from")));
+}
+
 std::string training_of(const Json& provenance) {
   const std::string steps = count_in(provenance, "steps"), tokens = count_in(provenance, "target_tokens");
   const std::string program = text_in(provenance, "program");
@@ -66,12 +74,13 @@ std::string stored_model_text(const StoredModel& model) {
   const auto add = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) text += fmt::format("{:13}{}\n", name, value);
   };
-  const std::string origin = text_in(provenance, "weights");
+  const std::string weights = text_in(provenance, "weights");
   add("architecture", std::string(model.info.config.arch()));
   add("languages", languages_of(model.info));
   add("vocabulary", vocabulary_of(model.info));
+  add("origin", origin_of(provenance));
   add("training", training_of(provenance));
-  add("weights", fmt::format("{}{}, {:.1f} MB", origin.empty() ? "" : origin + "; ", model.type,
+  add("weights", fmt::format("{}{}, {:.1f} MB", weights.empty() ? "" : weights + "; ", model.type,
                              static_cast<double>(model.file_bytes) / 1e6));
   return text;
 }

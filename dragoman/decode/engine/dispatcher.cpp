@@ -10,6 +10,25 @@ bool wanted_on_device(const Backend& on, Place place) {
   return place == Place::kDevice || (place == Place::kAutomatic && on.device().kind == Device::Kind::kCuda);
 }
 
+// Translates all sources. Their translations begin with `given`, which counts as certain.
+std::vector<std::vector<Hypothesis>> search_all(Dispatcher& engine, std::span<const data::Sentence> sources,
+                                                const data::Sentence& given) {
+  std::vector<std::vector<Hypothesis>> found(sources.size());
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    engine.add({.source = sources[i], .prefix = given, .number = i, .given = std::ssize(given)});
+  }
+  while (!engine.idle()) {
+    for (Result& result : engine.step()) found[result.number] = std::move(result.hypotheses);
+  }
+  return found;
+}
+
+EngineLimits room_for(std::span<const data::Sentence> sources) {
+  EngineLimits limits{.sentences = std::ssize(sources), .source_tokens = 0};
+  for (const data::Sentence& source : sources) limits.source_tokens += std::ssize(source);
+  return limits;
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(Backend& on, std::vector<const model::Seq2Seq*> models, const SearchSettings& settings,
@@ -69,24 +88,19 @@ std::vector<Result> Dispatcher::step() {
 std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& model,
                                             std::span<const data::Sentence> sources, const SearchSettings& settings,
                                             Place place) {
-  std::vector<std::vector<Hypothesis>> found(sources.size());
-  if (sources.empty()) return found;
-  EngineLimits limits{.sentences = static_cast<std::int64_t>(sources.size()), .source_tokens = 0};
-  for (const data::Sentence& source : sources) limits.source_tokens += static_cast<std::int64_t>(source.size());
-  Dispatcher engine(on, {&model}, settings, limits, place);
-  for (std::size_t i = 0; i < sources.size(); ++i) engine.add({.source = sources[i], .prefix = {}, .number = i});
-  while (!engine.idle()) {
-    for (Result& result : engine.step()) found[result.number] = std::move(result.hypotheses);
-  }
-  return found;
+  if (sources.empty()) return {};
+  Dispatcher engine(on, {&model}, settings, room_for(sources), place);
+  return search_all(engine, sources, {});
 }
 
 std::vector<Hypothesis> greedy(Backend& on, const model::Seq2Seq& model, std::span<const data::Sentence> sources,
-                               int max_extra) {
+                               const GreedySettings& settings) {
+  if (sources.empty()) return {};
+  const data::Sentence given = settings.first ? data::Sentence{*settings.first} : data::Sentence{};
+  Dispatcher engine(on, {&model}, {.method = Method::kGreedy, .max_extra = settings.max_extra}, room_for(sources),
+                    given.empty() ? Place::kAutomatic : Place::kHost);  // DeviceEngine does not take given words
   std::vector<Hypothesis> best;
-  for (auto& found : search(on, model, sources, {.method = Method::kGreedy, .max_extra = max_extra})) {
-    best.push_back(std::move(found.front()));
-  }
+  for (auto& found : search_all(engine, sources, given)) best.push_back(std::move(found.front()));
   return best;
 }
 

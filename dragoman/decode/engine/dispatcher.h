@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -55,8 +56,14 @@ class Dispatcher {
 std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& model,
                                             std::span<const data::Sentence> sources, const SearchSettings& settings,
                                             Place place = Place::kAutomatic);
+
+struct GreedySettings {
+  int max_extra = 50;
+  // The word that every translation begins with, such as the code of a language; see Tokenizer::first().
+  std::optional<std::int32_t> first = std::nullopt;
+};
 // Greedy search: takes the likeliest word each time. Returns one hypothesis for each source.
 std::vector<Hypothesis> greedy(Backend& on, const model::Seq2Seq& model, std::span<const data::Sentence> sources,
-                               int max_extra = 50);
+                               const GreedySettings& settings = {});
 
 }  // namespace dragoman::decode

@@ -78,15 +78,18 @@ void require_writable_heads(const fs::path& model_directory) {
                  heads_file(model_directory).string(), "' ", system_reason(), ".");
 }
 
+void refuse_heads(const fs::path& model_directory) {
+  throw Error(join("'", heads_file(model_directory).string(),
+                   "' is not a list of attention heads; make it again with 'dragoman heads' and a file of sentences."));
+}
+
 bool has_heads(const fs::path& model_directory) { return fs::exists(status_of(heads_file(model_directory))); }
 
 std::optional<Json> read_heads(const fs::path& model_directory, const model::ModelInfo& info) {
   if (!has_heads(model_directory)) return std::nullopt;
-  const fs::path file = heads_file(model_directory);
-  const std::string where = "'" + file.string() + "'";
-  Json heads = try_parse_json(read_file(file, kMaxHeadsFile));
-  require<Error>(heads.is_object() && heads.contains("heads") && heads["heads"].is_array(), where,
-                 " is not a list of attention heads; make it again with 'dragoman heads' and a file of sentences.");
+  Json heads = try_parse_json(read_file(heads_file(model_directory), kMaxHeadsFile));
+  const bool is_list = heads.is_object() && heads.contains("heads") && heads["heads"].is_array();
+  if (!is_list) refuse_heads(model_directory);
   heads["current"] = heads.value("weights", Json()) == weights_of(info);
   return heads;
 }

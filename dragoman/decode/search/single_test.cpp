@@ -24,7 +24,7 @@ class GreedyTest : public ::testing::Test {
   std::vector<Hypothesis> translate(const ScriptedModel::Logits& logits, const std::vector<Sentence>& sources,
                                     int max_extra = 50) {
     const ScriptedModel scripted(*on, 8, logits);
-    return greedy(*on, scripted, sources, max_extra);
+    return greedy(*on, scripted, sources, {.max_extra = max_extra});
   }
 
   std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
@@ -107,14 +107,15 @@ TEST(GreedyTranslation, DoesNotDependOnOtherSentencesOrThreads) {
   const SmallModel one(untied_config()), three(untied_config(), {.threads = 3});
   const std::vector<Sentence> sources = model::random_sentences(25, 15, 200, 4);
   std::vector<Hypothesis> alone;
-  for (const Sentence& source : sources) alone.push_back(greedy(*one.on, one.model, std::span(&source, 1), 20).front());
+  for (const Sentence& source : sources)
+    alone.push_back(greedy(*one.on, one.model, std::span(&source, 1), {.max_extra = 20}).front());
   std::vector<std::size_t> order(sources.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i * 7 % order.size();
   for (const SmallModel* small : {&one, &three}) {
     for (const std::size_t count : {3u, 25u}) {
       std::vector<Sentence> batch;
       for (std::size_t i = 0; i < count; ++i) batch.push_back(sources[order[i]]);
-      const std::vector<Hypothesis> together = greedy(*small->on, small->model, batch, 20);
+      const std::vector<Hypothesis> together = greedy(*small->on, small->model, batch, {.max_extra = 20});
       for (std::size_t i = 0; i < count; ++i) {
         EXPECT_EQ(together[i].tokens, alone[order[i]].tokens);
         EXPECT_EQ(together[i].log_probability, alone[order[i]].log_probability);
@@ -135,8 +136,8 @@ TEST(GreedyTranslation, LeavesTheArenaAsItWas) {
 TEST(GreedyTranslation, DoublePrecisionAgreesWithSingle) {
   const SmallModel singles(untied_config()), doubles(untied_config(), {.dtype = DType::kFloat64});
   const std::vector<Sentence> sources{{5, 6, 7, 2}};
-  const Hypothesis a = greedy(*singles.on, singles.model, sources, 5).front(),
-                   b = greedy(*doubles.on, doubles.model, sources, 5).front();
+  const Hypothesis a = greedy(*singles.on, singles.model, sources, {.max_extra = 5}).front(),
+                   b = greedy(*doubles.on, doubles.model, sources, {.max_extra = 5}).front();
   EXPECT_EQ(a.tokens, b.tokens);
   EXPECT_NEAR(a.log_probability, b.log_probability, 1e-4);
 }

@@ -40,6 +40,8 @@ struct CTranslate2Reader {
       return foreign::parse_ctranslate2_vocabulary_json(package.text(name + ".json"), config.unknown,
                                                         package.where(name + ".json"));
     }
+    require<Error>(package.has(name + ".txt"), package.where(), " has neither 'shared_vocabulary' nor '", name,
+                   "', as .json or as .txt.");
     return foreign::parse_ctranslate2_vocabulary_text(package.text(name + ".txt"), config.unknown,
                                                       package.where(name + ".txt"));
   }

@@ -7,12 +7,14 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/new_directory.h"
+#include "dragoman/base/printable.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/files/search.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/model/import/position_tables.h"
 #include "dragoman/model/registry/foreign_networks.h"
+#include "dragoman/text/language_tag.h"
 
 namespace dragoman::model {
 namespace {
@@ -71,6 +73,16 @@ void write_weights(const ForeignModel& model, const ModelConfig& config, const f
   output.finish();
 }
 
+// What other programs call a language, as a tag: "zh_CN" becomes "zh-CN". A name that is not a tag says nothing, as
+// "ROMANCE" does, but must not be given.
+std::string language_tag(std::string language, const std::string& given, const char* flag) {
+  std::ranges::replace(language, '_', '-');
+  const bool is_tag = text::is_language_tag(language);
+  require<UsageError>(is_tag || given.empty(), flag, " is ", in_quotes(given),
+                      ", which is not a language tag such as en, de or zh-Hans.");
+  return is_tag ? language : "";
+}
+
 }  // namespace
 
 ImportedModel import_model(const fs::path& from, const fs::path& to, const ImportLanguages& languages) {
@@ -78,8 +90,8 @@ ImportedModel import_model(const fs::path& from, const fs::path& to, const Impor
   const Json provenance{
       {"imported", {{"kind", model.kind}, {"from", fs::absolute(from).lexically_normal().filename().string()}}}};
   const ModelInfo info{.config = config_of(our_network(model)),
-                       .source_language = model.languages.source,
-                       .target_language = model.languages.target,
+                       .source_language = language_tag(model.languages.source, languages.source, "--source-language"),
+                       .target_language = language_tag(model.languages.target, languages.target, "--target-language"),
                        .joint_vocabulary = model.source_tokenizer == model.target_tokenizer,
                        .provenance = provenance.dump()};
   const Tokenizers tokenizers{text::Tokenizer::from_bytes(model.source_tokenizer, from.string()),

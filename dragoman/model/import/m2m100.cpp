@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/printable.h"
 #include "dragoman/model/import/foreign_model.h"
 #include "dragoman/model/import/transformers.h"
@@ -35,9 +36,24 @@ foreign::Dictionary m2m100_dictionary(const Package& package, int size) {
   return words;
 }
 
+// NLLB has the network of M2M100, but another tokenizer: its ids follow from its SentencePiece model and not from
+// vocab.json. Others have the network, too.
+void require_tokenizer(const Package& package) {
+  constexpr const char* kFile = "tokenizer_config.json";
+  if (!package.has(kFile)) return;
+  const Json config = parse_json(package.text(kFile), package.where(kFile));
+  if (!config.is_object() || !config.contains("tokenizer_class") || config["tokenizer_class"].is_null()) return;
+  const auto tokenizer = json_entry<std::string>(config, "tokenizer_class", package.where(kFile));
+  require<Error>(!tokenizer.starts_with("Nllb"), package.where(),
+                 " is a model of NLLB, which numbers its tokens in another way than M2M100; it cannot be imported.");
+  require<Error>(tokenizer.starts_with("M2M100Tokenizer"), package.where(kFile), ": 'tokenizer_class' is ",
+                 in_quotes(tokenizer), ", but only \"M2M100Tokenizer\" can be imported.");
+}
+
 }  // namespace
 
 ForeignModel read_m2m100(const Package& package, const ImportLanguages& languages) {
+  require_tokenizer(package);
   const std::string source = language_token(languages.source, "--source-language", package);
   const std::string target = language_token(languages.target, "--target-language", package);
   ForeignModel model{.kind = "an M2M100 model of Transformers",

@@ -41,8 +41,8 @@ void recognise_sinusoids(const foreign::Tensors& tensors, foreign::Network& netw
     for (int first = 0; first <= kMaxFirst; ++first) {
       bool are_all = true;
       for (const char* name : {"encoder/position_encodings/encodings", "decoder/position_encodings/encodings"}) {
-        const foreign::Tensor& table = foreign::tensor_named(tensors, name, where);
-        are_all = are_all && are_sinusoids(foreign::floats_of(table), network.width, layout, first);
+        const std::vector<float> table = foreign::floats_of(foreign::tensor_named(tensors, name, where));
+        are_all = are_all && are_sinusoids(table, network.width, layout, first);
       }
       if (!are_all) continue;
       network.positions = positions;

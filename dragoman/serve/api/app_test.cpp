@@ -50,6 +50,9 @@ TEST_F(AppTest, DetectsTheSourceLanguage) {
   const Json found = post("/detect", {{"q", "one"}});
   ASSERT_EQ(found.size(), 2u);
   EXPECT_GE(found[0]["confidence"], found[1]["confidence"]);
+  // The model brings no profiles of its languages.
+  EXPECT_EQ(post("/detect", {{"q", "the dog and the cat"}})[0]["language"], "en");
+  EXPECT_EQ(post("/detect", {{"q", "der Hund und die Katze"}})[0]["language"], "de");
 }
 
 TEST_F(AppTest, ListsItsLanguages) {

@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/text/common_words.h"
 #include "dragoman/text/language.h"
 
 namespace dragoman::serve {
 
 std::vector<Detected> detect(const Models& models, const std::string& text) {
-  // The languages of all models, each once. Its profile comes from the first model that has one.
+  // The languages of all models, each once. Its profile comes from the first model that has one; if none has, it is
+  // that of the common words.
   std::vector<text::KnownLanguage> known;
   for (const auto& model : models.all()) {
     for (const text::KnownLanguage& language : model->languages) {
@@ -19,6 +21,10 @@ std::vector<Detected> detect(const Models& models, const std::string& text) {
         same->profile = language.profile;
       }
     }
+  }
+  for (text::KnownLanguage& language : known) {
+    const text::LanguageProfile* common = language.profile ? nullptr : text::common_profile(language.tag);
+    if (common != nullptr) language.profile = *common;
   }
   std::vector<Detected> found;
   for (const text::LanguageGuess& guess : text::detect(text, known)) found.push_back({guess.tag, guess.confidence});
