@@ -47,8 +47,8 @@ void add_import(CLI::App& program) {
   CommandSettings& settings = add_command(program, "import", "take a model of another program", import_model);
   settings.add_arguments(
       "FILE-OR-DIR",
-      "directory of a model of Transformers (MarianMT, such as OPUS-MT, or M2M100), of CTranslate2 or of fairseq, or a "
-      "checkpoint of fairseq");
+      "directory of a model of Transformers (MarianMT, such as OPUS-MT, or M2M100), of CTranslate2 or of fairseq, a "
+      "checkpoint of fairseq, or a package of Argos (.argosmodel)");
   settings.add_flags(ImportOptions{}, "Options");
   settings.require_keys({"model"});
   settings.add_examples({{"take a model of OPUS-MT that was downloaded from Hugging Face",

@@ -77,6 +77,11 @@ std::vector<std::int32_t> Tokenizer::encode(std::string_view text) const {
       encode_stretches(without_tabs(text), [&](std::string_view stretch) { return pieces().encode(stretch); }));
 }
 
+std::vector<std::int32_t> Tokenizer::with_end(std::vector<std::int32_t> ids) const {
+  if (pieces().has_end()) ids.push_back(kEos);
+  return ids;
+}
+
 std::vector<std::int32_t> Tokenizer::sample(std::string_view text, double amount, RandomStream& random) const {
   require<UsageError>(amount >= 0 && amount <= 1, "the amount of sampling is ", amount, "; it must be from 0 to 1.");
   if (amount == 0) return encode(text);

@@ -74,6 +74,9 @@ class Tokenizer {
   // cut into pieces is kUnk, except if it is a piece that is never produced otherwise (PieceKind::kUnused).
   // Pieces that the vocabulary lacks are kUnk, too (see with_unknown_pieces in model_file.h).
   std::vector<std::int32_t> encode(std::string_view text) const;
+  // The tokens of a sentence as models read it: with EOS at its end, except for the sources of some imported models
+  // (see without_end in model_file.h).
+  std::vector<std::int32_t> with_end(std::vector<std::int32_t> ids) const;
   // One of the many ways to cut the text, drawn with `random`. With bpe, merges are left out with probability `amount`;
   // with unigram, a cut is drawn with its probability to the power of (1 - amount) / amount. The other kinds have only
   // one way to cut. An amount of 0 gives the same as encode(). Requires 0 <= amount <= 1.

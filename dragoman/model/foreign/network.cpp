@@ -18,13 +18,17 @@ struct ActivationName {
   std::string_view name;
   Activation activation;
 };
-// Transformers and fairseq share these names.
-constexpr std::array<ActivationName, 6> kActivations{{{"relu", Activation::kRelu},
+// Transformers and fairseq share these names. The first one of an activation is the usual one.
+constexpr std::array<ActivationName, 7> kActivations{{{"relu", Activation::kRelu},
                                                       {"swish", Activation::kSilu},
                                                       {"silu", Activation::kSilu},
                                                       {"gelu", Activation::kGelu},
                                                       {"gelu_new", Activation::kGeluTanh},
-                                                      {"gelu_accurate", Activation::kGeluTanh}}};
+                                                      {"gelu_accurate", Activation::kGeluTanh},
+                                                      {"quick_gelu", Activation::kGeluSigmoid}}};
+// By their numbers in CTranslate2.
+constexpr std::array kActivationsByNumber{Activation::kRelu, Activation::kGeluTanh, Activation::kSilu,
+                                          Activation::kGelu, Activation::kGeluSigmoid};
 
 Activation activation_named(std::string_view name, std::string_view key, std::string_view where) {
   for (const ActivationName& known : kActivations) {
@@ -127,14 +131,12 @@ struct CTranslate2Network {
     return is_root || (*stored == 1 && !is_factor);
   }
   Activation activation() const {
-    constexpr std::array kByNumber{Activation::kRelu, Activation::kGeluTanh, Activation::kSilu, Activation::kGelu,
-                                   Activation::kGeluSigmoid};
     const float code = number("encoder", "activation").value_or(0);
-    require<Error>(
-        code >= 0 && code < static_cast<float>(kByNumber.size()) && code == number("decoder", "activation").value_or(0),
-        where, ": 'activation' is ", code, " in the encoder and ", number("decoder", "activation").value_or(0),
-        " in the decoder, which this program does not have.");
-    return kByNumber[static_cast<std::size_t>(code)];
+    const float of_decoder = number("decoder", "activation").value_or(0);
+    require<Error>(code >= 0 && code < static_cast<float>(kActivationsByNumber.size()) && code == of_decoder, where,
+                   ": 'activation' is ", code, " in the encoder and ", of_decoder,
+                   " in the decoder, which this program does not have.");
+    return kActivationsByNumber[static_cast<std::size_t>(code)];
   }
   DecoderStart start(const CTranslate2Config& config) const {
     if (file.number("decoder/start_from_zero_embedding").value_or(0) != 0) return DecoderStart::kZeroVector;
@@ -292,6 +294,14 @@ Network ctranslate2_network(const CTranslate2File& file, const CTranslate2Config
   network.tie = read.tie();
   network.start = read.start(config);
   return network;
+}
+
+std::int8_t ctranslate2_activation(Activation activation) {
+  return static_cast<std::int8_t>(std::ranges::find(kActivationsByNumber, activation) - kActivationsByNumber.begin());
+}
+
+std::string_view transformers_activation(Activation activation) {
+  return std::ranges::find(kActivations, activation, &ActivationName::activation)->name;
 }
 
 std::string fairseq_setting(const Pickle& checkpoint, std::string_view key, std::string_view where) {

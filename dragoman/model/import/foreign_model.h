@@ -49,8 +49,11 @@ ForeignModel read_marian(const Package& package, const ImportLanguages& language
 // A directory of Transformers with an M2M100 model: the same, with sentencepiece.bpe.model for both languages, which
 // have to be given.
 ForeignModel read_m2m100(const Package& package, const ImportLanguages& languages);
-// A directory of CTranslate2: model.bin, config.json and vocabularies, with SentencePiece models beside them.
-ForeignModel read_ctranslate2_model(const Package& package, const ImportLanguages& languages);
+// A directory of CTranslate2: model.bin, config.json and vocabularies. `pieces` has the SentencePiece models, of which
+// CTranslate2 knows nothing; usually they are beside these files.
+ForeignModel read_ctranslate2_model(const Package& package, const Package& pieces, const ImportLanguages& languages);
+// A package of Argos: metadata.json, sentencepiece.model, and a directory of CTranslate2.
+ForeignModel read_argos(const Package& package, const ImportLanguages& languages);
 
 // A checkpoint of fairseq (.pt), with dict.SOURCE.txt, dict.TARGET.txt and the codes of subword-nmt or fastBPE in its
 // directory, or in a directory "data" below or beside that. The languages have to be given if the checkpoint does not

@@ -22,6 +22,7 @@ class PieceModel {
 
   virtual std::int64_t size() const = 0;
   virtual std::optional<std::int32_t> first() const { return std::nullopt; }
+  virtual bool has_end() const { return true; }  // whether sentences end with EOS
   virtual const std::string& piece(std::int32_t id) const = 0;
   virtual std::string piece_after(std::int32_t previous, std::int32_t id) const = 0;
   virtual std::optional<std::int32_t> id(std::string_view piece) const = 0;

@@ -31,6 +31,7 @@ class SentencePieceModel final : public PieceModel {
 
   std::int64_t size() const override { return static_cast<std::int64_t>(file_.pieces.size()); }
   std::optional<std::int32_t> first() const override { return first_; }
+  bool has_end() const override { return file_.has_end; }
   const std::string& piece(std::int32_t id) const override { return at(id).text; }
   std::string piece_after(std::int32_t /*previous*/, std::int32_t id) const override { return piece(id); }
   std::optional<std::int32_t> id(std::string_view text) const override {
