@@ -3,7 +3,7 @@
 #include "dragoman/model/foreign/dictionary.h"
 
 #include "dragoman/base/error.h"
-#include "dragoman/model/foreign/bpe_codes.h"
+#include "dragoman/text/pieces/bpe_codes.h"
 #include "fuzz/check.h"
 #include "fuzz/scratch_file.h"
 
@@ -11,6 +11,7 @@ namespace dragoman::fuzz {
 namespace {
 
 using namespace model::foreign;
+using text::BpeCodes;
 
 void check_dictionary(const Dictionary& dictionary) {
   for (std::int32_t id = 0; id < dictionary.size(); ++id) {

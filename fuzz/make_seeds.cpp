@@ -12,6 +12,7 @@
 #include "dragoman/model/files/safetensors.h"
 #include "dragoman/model/foreign/writers_testing.h"
 #include "dragoman/model/registry/registry.h"
+#include "dragoman/text/pieces/piece_model.h"
 #include "dragoman/text/testing.h"
 #include "dragoman/train/report/metrics.h"
 
@@ -68,6 +69,8 @@ void write_tokenizer_seeds(const fs::path& directory) {
   write("char", {.kind = TokenizerKind::kChar}, 40);
   write("word", {.kind = TokenizerKind::kWord}, 20);
   write("bytes", {.byte_fallback = true}, 300);
+  replace_file(directory / "codes",
+               text::bpe_file("#version: 0.2\nt h\nth e</w>\n", {"<pad>", "<s>", "</s>", "<unk>", "the", "c@@", "at"}));
 }
 
 // The first byte is the size, less one, of the pieces in which the request is read.

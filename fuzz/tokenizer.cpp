@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
 #include "fuzz/scratch_file.h"
 
@@ -17,10 +18,13 @@ constexpr std::string_view kText =
     "e \xE4\xB8\xAD\xE6\x96\x87\t<s> \xE2\x96\x81 \xFF";
 
 void use(const text::Tokenizer& tokenizer, const std::vector<std::int32_t>& ids) {
+  std::int32_t previous = kBos;
   for (const std::int32_t id : ids) {
     if (id < 0 || id >= tokenizer.size()) std::abort();
     tokenizer.id(tokenizer.piece(id));
-    tokenizer.begins_word(id);
+    tokenizer.begins_word(previous, id);
+    tokenizer.piece_after(previous, id);
+    previous = id;
   }
   tokenizer.decode(ids);
 }

@@ -34,7 +34,7 @@ void add_average(CLI::App& program);
 // Takes a model of another program.
 void add_import(CLI::App& program);
 
-// Copies a model in another precision.
+// Copies a model in another precision, or for another program.
 void add_export(CLI::App& program);
 
 // Makes a corpus, trains a small model on it and shows what it learned.

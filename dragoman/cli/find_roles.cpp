@@ -22,10 +22,11 @@ struct TokenPairs {
   std::vector<eval::GoldLinks> gold;
 };
 
-// Adds pair number i unless one side is empty or too long. Both sides end in EOS.
+// Adds pair number i unless one side is empty, but for its end, or too long.
 void add_pair(const RolesRequest& request, std::size_t i, data::SentencePair pair, TokenPairs& to) {
   const std::int64_t source = std::ssize(pair.source), target = std::ssize(pair.target);
-  if (std::min(source, target) < 2 || std::max(source, target) > kMaxRoleTokens) return;
+  const auto is_empty = [](const data::Sentence& tokens) { return tokens.empty() || tokens.front() == kEos; };
+  if (is_empty(pair.source) || is_empty(pair.target) || std::max(source, target) > kMaxRoleTokens) return;
   to.pairs.push_back(std::move(pair));
   if (!request.gold.empty()) to.gold.push_back(request.gold[i]);
 }
@@ -33,11 +34,9 @@ void add_pair(const RolesRequest& request, std::size_t i, data::SentencePair pai
 TokenPairs reference_pairs(const RolesRequest& request, const model::Tokenizers& tokenizers) {
   TokenPairs pairs;
   for (std::size_t i = 0; i < request.sources.size(); ++i) {
-    data::SentencePair pair{tokenizers.source.encode(request.sources[i]),
-                            tokenizers.target.encode(request.references[i])};
-    pair.source.push_back(kEos);
-    pair.target.push_back(kEos);
-    add_pair(request, i, std::move(pair), pairs);
+    const auto& [from, to] = tokenizers;
+    add_pair(request, i,
+             {from.with_end(from.encode(request.sources[i])), to.with_end(to.encode(request.references[i]))}, pairs);
   }
   return pairs;
 }

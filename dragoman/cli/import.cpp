@@ -31,7 +31,7 @@ void import_model(CommandSettings& settings) {
   ImportOptions options;
   settings.apply(options);
   require<UsageError>(settings.arguments().size() == 1,
-                      "name one model to import, the directory in which another program has it.");
+                      "name one model to import, the directory or file in which another program has it.");
   const model::ImportedModel imported =
       model::import_model(settings.arguments().front(), options.model, options.languages);
   const model::ModelInfo& info = imported.info;
@@ -46,14 +46,18 @@ void import_model(CommandSettings& settings) {
 void add_import(CLI::App& program) {
   CommandSettings& settings = add_command(program, "import", "take a model of another program", import_model);
   settings.add_arguments(
-      "DIR", "directory of a model of Transformers (MarianMT, such as OPUS-MT, or M2M100) or of CTranslate2");
+      "FILE-OR-DIR",
+      "directory of a model of Transformers (MarianMT, such as OPUS-MT, or M2M100), of CTranslate2 or of fairseq, a "
+      "checkpoint of fairseq, or a package of Argos (.argosmodel)");
   settings.add_flags(ImportOptions{}, "Options");
   settings.require_keys({"model"});
   settings.add_examples({{"take a model of OPUS-MT that was downloaded from Hugging Face",
                           "dragoman import opus-mt-en-de --model english-german-opus"},
                          {"take a model of CTranslate2, whose files do not name the languages",
                           "dragoman import ct2-en-de --model english-german-ct2 \\\n"
-                          "  --source-language en --target-language de"}});
+                          "  --source-language en --target-language de"},
+                         {"take a model of fairseq; its dictionaries and BPE codes are in the same directory",
+                          "dragoman import wmt14/checkpoint_best.pt --model english-french-wmt14"}});
 }
 
 }  // namespace dragoman::cli

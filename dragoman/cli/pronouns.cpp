@@ -74,11 +74,8 @@ class Heads {
 
  private:
   data::SentencePair tokens_of(const ReferencePair& pair) const {
-    data::SentencePair tokens{loaded_.tokenizers.source.encode(pair.text.source),
-                              loaded_.tokenizers.target.encode(pair.text.target)};
-    tokens.source.push_back(kEos);
-    tokens.target.push_back(kEos);
-    return tokens;
+    const auto& [from, to] = loaded_.tokenizers;
+    return {from.with_end(from.encode(pair.text.source)), to.with_end(to.encode(pair.text.target))};
   }
 
   std::unique_ptr<Backend> on_;

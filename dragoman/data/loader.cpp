@@ -21,8 +21,7 @@ Sentence sample(const text::Tokenizer& tokenizer, const std::string& text, doubl
                 RandomStream random) {
   Sentence ids = tokenizer.sample(text, amount, random);
   if (ids.empty() || std::ssize(ids) >= max_length) ids = tokenizer.encode(text);
-  ids.push_back(kEos);
-  return ids;
+  return tokenizer.with_end(std::move(ids));
 }
 
 }  // namespace

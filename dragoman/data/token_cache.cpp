@@ -132,10 +132,7 @@ std::span<const PairLengths> TokenCache::lengths() const { return file_->cache->
 SentencePair TokenCache::pair(std::int64_t pair) const {
   if (keeps_text()) {
     const TextPair texts = text_pair(pair);
-    SentencePair ids{source().encode(texts.source), target().encode(texts.target)};
-    ids.source.push_back(kEos);
-    ids.target.push_back(kEos);
-    return ids;
+    return {source().with_end(source().encode(texts.source)), target().with_end(target().encode(texts.target))};
   }
   const auto [n_source, n_target] = lengths(pair);
   const std::string stored = file_->cache->pair(pair);

@@ -52,15 +52,16 @@ void append_ids(const std::vector<std::int32_t>& ids, std::string& stored) {
     stored.append(reinterpret_cast<const char*>(&value), sizeof value);
   };
   for (const std::int32_t id : ids) append(id);
-  append(kEos);
 }
 
 void tokenize(const CacheRequest& request, PairForm form, TokenizedPair& pair) {
-  const std::vector<std::int32_t> source = request.source.encode(pair.source);
-  const std::vector<std::int32_t> target = request.target.encode(pair.target);
+  std::vector<std::int32_t> source = request.source.encode(pair.source);
+  std::vector<std::int32_t> target = request.target.encode(pair.target);
   pair.verdict = judge(request.cleaning, std::ssize(source), std::ssize(target));
   if (pair.verdict != Verdict::kKept) return;
-  pair.lengths = {static_cast<std::uint16_t>(source.size() + 1), static_cast<std::uint16_t>(target.size() + 1)};
+  source = request.source.with_end(std::move(source));
+  target = request.target.with_end(std::move(target));
+  pair.lengths = {static_cast<std::uint16_t>(source.size()), static_cast<std::uint16_t>(target.size())};
   pair.stored.clear();
   if (form == PairForm::kText) {
     pair.stored.append(pair.source).append("\n").append(pair.target);

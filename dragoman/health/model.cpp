@@ -181,7 +181,8 @@ std::string some_words(const text::Tokenizer& tokenizer) {
   for (std::int32_t id = 4; id < tokenizer.size() && words.size() < kWords; ++id) {
     if (tokenizer.is_byte(id)) continue;
     if (pieces.size() < kWords) pieces.push_back(id);
-    if (tokenizer.begins_word(id) && tokenizer.piece(id).size() > 5) words.push_back(id);  // U+2581 takes three bytes
+    const bool is_word = tokenizer.begins_word(kBos, id) && tokenizer.piece_after(kBos, id).size() > 5;
+    if (is_word) words.push_back(id);  // U+2581 takes three bytes
   }
   return tokenizer.decode(words.empty() ? pieces : words);
 }

@@ -13,9 +13,6 @@
 
 namespace dragoman::text {
 
-// U+2581 stands for a space in pieces.
-inline constexpr std::string_view kSpace = "\xE2\x96\x81";
-
 // SentencePiece can draw cuts too, but all callers share its random generator. Here a cut is a pure function of its
 // arguments.
 class CutSampler {

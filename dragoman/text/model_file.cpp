@@ -12,7 +12,8 @@ namespace {
 
 // Field numbers of sentencepiece_model.proto.
 constexpr std::uint64_t kPieces = 1, kTrainerSpec = 2, kNormalizerSpec = 3, kSelfTest = 4, kDenormalizerSpec = 5;
-constexpr std::uint64_t kFirstPiece = 1000, kUnknownPieces = 1001;  // our own; numbers from 200 on are for others
+constexpr std::uint64_t kFirstPiece = 1000, kUnknownPieces = 1001,
+                        kWithoutEnd = 1002;  // our own; numbers from 200 on are for others
 constexpr std::uint64_t kPieceText = 1, kPieceScore = 2, kPieceKind = 3;
 constexpr std::uint64_t kModelType = 3, kVocabularySize = 4, kByteFallback = 35;
 // The ids of <unk>, <s>, </s> and <pad>, and the texts of their pieces.
@@ -192,6 +193,7 @@ ModelFile read_model(std::string_view bytes) {
     if (field->number == kPieces) model.pieces.push_back(read_piece(field->bytes));
     if (field->number == kFirstPiece) model.first = field->bytes;
     if (field->number == kUnknownPieces) model.unknown = field->value;
+    if (field->number == kWithoutEnd) model.has_end = field->value == 0;
     if (field->number == kTrainerSpec) read_trainer_spec(field->bytes, model);
     if (field->number == kNormalizerSpec || field->number == kDenormalizerSpec) read_normalizer_spec(field->bytes);
   }
@@ -209,6 +211,11 @@ std::string with_first_piece(std::string bytes, std::string_view piece) {
 
 std::string with_unknown_pieces(std::string bytes, std::uint64_t count) {
   append_number(bytes, kUnknownPieces, count);
+  return bytes;
+}
+
+std::string without_end(std::string bytes) {
+  append_number(bytes, kWithoutEnd, 1);
   return bytes;
 }
 

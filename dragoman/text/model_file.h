@@ -24,6 +24,7 @@ struct ModelFile {
   std::vector<Piece> pieces;
   std::string first = {};     // the piece that every sentence begins with; usually empty
   std::uint64_t unknown = 0;  // so many pieces at the end of the list stand for <unk>
+  bool has_end = true;        // whether sentences end with </s>
 };
 
 // Reads the file, which is a protocol buffer. Throws an Error that begins with `name` in quotes if the bytes are no
@@ -42,5 +43,9 @@ std::string with_first_piece(std::string bytes, std::string_view piece);
 // The same model for a vocabulary that lacks the last `count` pieces: text is cut into them, but their ids become that
 // of <unk>. Stored as the first piece is.
 std::string with_unknown_pieces(std::string bytes, std::uint64_t count);
+
+// The same model for sentences that do not end with </s>, such as the sources of OpenNMT (Tokenizer::with_end). Stored
+// as the first piece is.
+std::string without_end(std::string bytes);
 
 }  // namespace dragoman::text

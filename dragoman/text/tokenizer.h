@@ -1,4 +1,5 @@
-// Converts text to token ids and back. Uses SentencePiece, with the same special ids in every vocabulary.
+// Converts text to token ids and back, with SentencePiece or with BPE codes. The special ids are the same in every
+// vocabulary.
 #pragma once
 
 #include <array>
@@ -15,6 +16,9 @@
 #include "dragoman/base/random.h"
 
 namespace dragoman::text {
+
+// U+2581 stands for a space in pieces.
+inline constexpr std::string_view kSpace = "\xE2\x96\x81";
 
 enum class TokenizerKind : std::uint8_t { kBpe, kUnigram, kChar, kWord };
 constexpr std::array<std::string_view, 4> names(TokenizerKind) { return {"bpe", "unigram", "char", "word"}; }
@@ -47,10 +51,13 @@ struct TokenizerSettings {
   void validate() const;
 };
 
+class PieceModel;
+
 // Immutable, cheap to copy, and safe to use from many threads.
 class Tokenizer {
  public:
-  // Throws an Error that names the file if it cannot be read, is not a SentencePiece model, or has other special ids.
+  // The file is a SentencePiece model, or BPE codes with their dictionary (bpe_file in pieces/piece_model.h). Throws an
+  // Error that names the file if it cannot be read, is damaged, or has other special ids.
   static Tokenizer load(const std::string& path);
   // `name` stands for the file in messages.
   static Tokenizer from_bytes(std::string bytes, const std::string& name);
@@ -67,6 +74,9 @@ class Tokenizer {
   // cut into pieces is kUnk, except if it is a piece that is never produced otherwise (PieceKind::kUnused).
   // Pieces that the vocabulary lacks are kUnk, too (see with_unknown_pieces in model_file.h).
   std::vector<std::int32_t> encode(std::string_view text) const;
+  // The tokens of a sentence as models read it: with EOS at its end, except for the sources of some imported models
+  // (see without_end in model_file.h).
+  std::vector<std::int32_t> with_end(std::vector<std::int32_t> ids) const;
   // One of the many ways to cut the text, drawn with `random`. With bpe, merges are left out with probability `amount`;
   // with unigram, a cut is drawn with its probability to the power of (1 - amount) / amount. The other kinds have only
   // one way to cut. An amount of 0 gives the same as encode(). Requires 0 <= amount <= 1.
@@ -75,21 +85,26 @@ class Tokenizer {
   // Skips special ids and writes kUnk as U+2047 between spaces. Throws a ShapeError for an id outside the vocabulary.
   std::string decode(std::span<const std::int32_t> ids) const;
 
-  // The text of one token, with U+2581 for a space.
+  // The text of one token as it is in the vocabulary. In SentencePiece models U+2581 stands for a space; with BPE codes
+  // "@@" at the end says that the word goes on.
   const std::string& piece(std::int32_t id) const;
+  // The text of the token as it follows `previous` (kBos at the beginning), with U+2581 for a space.
+  std::string piece_after(std::int32_t previous, std::int32_t id) const;
   // Whether the token is a single byte of a character that is spelled in bytes.
   bool is_byte(std::int32_t id) const;
   // The token with this text, if there is one.
   std::optional<std::int32_t> id(std::string_view piece) const;
-  // Whether the token begins a word.
-  bool begins_word(std::int32_t id) const;
+  // Whether the token begins a word if it follows `previous` (kBos at the beginning).
+  bool begins_word(std::int32_t previous, std::int32_t id) const;
 
   // The file's contents.
   const std::string& bytes() const;
 
  private:
   struct Model;
-  std::vector<std::int32_t> beginning_with_first(std::vector<std::int32_t> ids) const;
+  const PieceModel& pieces() const;
+  std::int32_t checked(std::int32_t id) const;
+  std::vector<std::int32_t> completed(std::vector<std::int32_t> ids) const;
   explicit Tokenizer(std::shared_ptr<const Model> model) : model_(std::move(model)) {}
 
   std::shared_ptr<const Model> model_;

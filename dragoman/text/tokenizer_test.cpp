@@ -95,6 +95,13 @@ TEST(Tokenizer, SentencesMayBeginWithATokenOfTheirOwn) {
             "'x.model' says that sentences begin with '__xx__', which is not in its vocabulary.");
 }
 
+TEST(Tokenizer, SentencesMayLackAnEnd) {
+  const Tokenizer plain = toy_tokenizer({});
+  const Tokenizer endless = Tokenizer::from_bytes(without_end(plain.bytes()), "x.model");
+  EXPECT_EQ(plain.with_end({7, 8}), (Ids{7, 8, kEos}));
+  EXPECT_EQ(endless.with_end({7, 8}), (Ids{7, 8}));
+}
+
 TEST(Tokenizer, TabsAreSpaces) {
   const Tokenizer tokenizer = toy_tokenizer({});
   EXPECT_EQ(tokenizer.encode("the\tcat"), tokenizer.encode("the cat"));
@@ -187,8 +194,8 @@ TEST(Tokenizer, PiecesTellWhereWordsBegin) {
   EXPECT_EQ(tokenizer.piece(ids[0]),
             "\xE2\x96\x81"
             "cat");
-  EXPECT_TRUE(tokenizer.begins_word(ids[0]));
-  EXPECT_FALSE(tokenizer.begins_word(kEos));
+  EXPECT_TRUE(tokenizer.begins_word(kBos, ids[0]));
+  EXPECT_FALSE(tokenizer.begins_word(ids[0], kEos));
 }
 
 TEST(Tokenizer, EveryTokenIsFoundByItsText) {

@@ -17,11 +17,6 @@ namespace {
 constexpr std::size_t kMaxProbed = 32;
 constexpr std::ptrdiff_t kMaxTokens = 100;
 
-data::Sentence with_end(data::Sentence tokens) {
-  tokens.push_back(kEos);
-  return tokens;
-}
-
 }  // namespace
 
 Probe::Probe(const fs::path& file, const fs::path& model_directory, const model::Tokenizers& tokenizers)
@@ -34,8 +29,8 @@ Probe::Probe(const fs::path& file, const fs::path& model_directory, const model:
     const std::size_t tab = std::min(line.find('\t'), line.size());
     Sentence& sentence = sentences_.emplace_back();
     sentence.text = line.substr(0, tab);
-    sentence.source = with_end(tokenizers.source.encode(sentence.text));
-    if (tab < line.size()) sentence.target = with_end(tokenizers.target.encode(line.substr(tab + 1)));
+    sentence.source = tokenizers.source.with_end(tokenizers.source.encode(sentence.text));
+    if (tab < line.size()) sentence.target = tokenizers.target.with_end(tokenizers.target.encode(line.substr(tab + 1)));
     require<UsageError>(std::max(std::ssize(sentence.source), std::ssize(sentence.target)) <= kMaxTokens, "'",
                         file.string(), "' line ", number, " has more than ", kMaxTokens, " tokens; shorten it.");
     require<UsageError>(sentences_.size() <= kMaxProbed, "'", file.string(), "' has more than ", kMaxProbed,
@@ -59,7 +54,8 @@ std::string Probe::make_frame(Backend& on, const model::Seq2Seq& model) const {
       decode::Hypothesis translation =
           decode::greedy(on, model, std::span(&sentence.source, 1), {.first = tokenizers_.target.first()}).front();
       finished = translation.finished;
-      pair.target = finished ? with_end(std::move(translation.tokens)) : std::move(translation.tokens);
+      pair.target =
+          finished ? tokenizers_.target.with_end(std::move(translation.tokens)) : std::move(translation.tokens);
     }
     if (pair.target.empty()) continue;
     const decode::Forced seen = decode::run_forced(on, model, pair);

@@ -12,12 +12,6 @@ namespace {
 
 constexpr std::size_t kSamples = 5;
 
-data::Sentence tokens_of(const text::Tokenizer& tokenizer, const std::string& sentence) {
-  data::Sentence tokens = tokenizer.encode(sentence);
-  tokens.push_back(kEos);
-  return tokens;
-}
-
 }  // namespace
 
 Validator::Validator(const data::ParallelFiles& files, const model::Tokenizers& tokenizers,
@@ -26,9 +20,11 @@ Validator::Validator(const data::ParallelFiles& files, const model::Tokenizers& 
   data::ParallelReader reader(files);
   std::string source, target;
   while (reader.next(source, target)) {
-    data::SentencePair pair{tokens_of(tokenizers.source, source), tokens_of(tokenizers.target, target)};
+    data::SentencePair pair{tokenizers.source.encode(source), tokenizers.target.encode(target)};
+    const bool is_empty = pair.source.empty() || pair.target.empty();
+    pair = {tokenizers.source.with_end(std::move(pair.source)), tokenizers.target.with_end(std::move(pair.target))};
     const auto longest = static_cast<int>(std::max(pair.source.size(), pair.target.size()));
-    if (pair.source.size() == 1 || pair.target.size() == 1 || longest > limits.max_length) {
+    if (is_empty || longest > limits.max_length) {
       ++left_out_;
       continue;
     }

@@ -101,9 +101,11 @@ AttentionMap mean_of(const Attention& attention) {
 std::vector<std::int64_t> words_of(const data::Sentence& tokens, const text::Tokenizer& tokenizer) {
   std::vector<std::int64_t> words;
   std::int64_t word = -1;
+  std::int32_t previous = kBos;
   for (const std::int32_t token : tokens) {
-    if (word < 0 || token == kEos || tokenizer.begins_word(token)) ++word;
+    if (word < 0 || token == kEos || tokenizer.begins_word(previous, token)) ++word;
     words.push_back(word);
+    previous = token;
   }
   return words;
 }

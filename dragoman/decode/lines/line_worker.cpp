@@ -36,7 +36,8 @@ std::uint64_t stream_of(const LineQueue::Line& line, std::size_t piece) {
                    (static_cast<std::uint64_t>(line.source.part) << kPartBits) + piece);
 }
 
-std::vector<TranslationRequest> requests_for(const LineQueue::Line& line, std::vector<data::Sentence> pieces) {
+std::vector<TranslationRequest> requests_for(const LineQueue::Line& line, std::vector<data::Sentence> pieces,
+                                             const text::Tokenizer& tokenizer) {
   RequestOptions options = line.source.options;
   if (pieces.size() > 1 || line.source.part > 0 || line.source.continues) {
     options.trace = options.links = false;  // a line in several pieces has no trace
@@ -44,8 +45,7 @@ std::vector<TranslationRequest> requests_for(const LineQueue::Line& line, std::v
   std::vector<TranslationRequest> requests;
   for (data::Sentence& piece : pieces) {
     const std::size_t index = requests.size();
-    piece.push_back(kEos);
-    requests.push_back({.source = std::move(piece),
+    requests.push_back({.source = tokenizer.with_end(std::move(piece)),
                         .prefix = {},
                         .number = number_of(line.number, index),
                         .options = options,
@@ -127,7 +127,7 @@ void LineWorker::begin(const LineQueue::Line& line) {
 
   const auto& [from, to] = models_.front()->tokenizers;
   std::vector<TranslationRequest> requests =
-      requests_for(line, pieces(from.encode(source.text), options_.longest, from));
+      requests_for(line, pieces(from.encode(source.text), options_.longest, from), from);
   const data::Sentence prefix = source.prefix_ids.empty() ? to.encode(source.prefix) : source.prefix_ids;
   if (requests.empty()) {
     return prefix.empty() ? queue_.finish(std::move(untranslated))

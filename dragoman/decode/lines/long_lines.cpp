@@ -21,7 +21,7 @@ std::size_t end_of_piece(const data::Sentence& tokens, std::size_t first, std::s
   if (last == tokens.size()) return last;
   std::size_t between_words = 0;
   for (std::size_t end = last; end > first; --end) {
-    if (!tokenizer.begins_word(tokens[end])) continue;
+    if (!tokenizer.begins_word(tokens[end - 1], tokens[end])) continue;
     if (between_words == 0) between_words = end;
     if (end - first < longest / 2) break;
     if (ends_sentence(tokenizer.piece(tokens[end - 1]))) return end;

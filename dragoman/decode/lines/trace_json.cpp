@@ -90,11 +90,13 @@ Json pondering_json(const Pondering& pondering) {
 
 Json next_words_json(const NextWords& next_words, const text::Tokenizer& tokenizer) {
   Json positions = Json::array();
+  std::int32_t previous = kBos;
   for (const NextWord& next : next_words) {
     Json words = Json::array();
     for (const auto& [word, log_p] : next.likeliest) {
-      words.push_back({{"token", tokenizer.piece(word)}, {"id", word}, {"p", std::exp(log_p)}});
+      words.push_back({{"token", tokenizer.piece_after(previous, word)}, {"id", word}, {"p", std::exp(log_p)}});
     }
+    previous = next.word;
     positions.push_back(
         {{"id", next.word}, {"p", std::exp(next.log_p)}, {"rank", next.rank}, {"words", std::move(words)}});
   }
@@ -104,17 +106,23 @@ Json next_words_json(const NextWords& next_words, const text::Tokenizer& tokeniz
 // Writes the text directly, as append_lists() does, to save memory: a beam of 32 has 64 candidates at each step.
 void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& tokenizer, const GiveUp& give_up) {
   text += '[';
+  std::vector<std::int32_t> last_words{kBos};  // of the hypotheses that were alive after the step before
   for (std::size_t step = 0; step < trace.candidates.size(); ++step) {
     throw_if_given_up(give_up);
     text += step > 0 ? ",[" : "[";
     bool first = true;
+    std::vector<std::int32_t> alive;
     for (const Candidate& candidate : trace.candidates[step]) {
+      const auto row = static_cast<std::size_t>(candidate.row);
+      const std::int32_t previous = row < last_words.size() ? last_words[row] : kBos;
+      if (candidate.fate == Fate::kAlive) alive.push_back(candidate.word);
       fmt::format_to(std::back_inserter(text), R"({}{{"from":{},"token":{},"id":{},"logp":{},"score":{},"fate":"{}"}})",
                      std::exchange(first, false) ? "" : ",", candidate.row,
-                     Json(tokenizer.piece(candidate.word)).dump(), candidate.word,
+                     Json(tokenizer.piece_after(previous, candidate.word)).dump(), candidate.word,
                      Json(candidate.log_probability).dump(), Json(candidate.score).dump(), to_string(candidate.fate));
     }
     text += ']';
+    if (!trace.candidates[step].empty()) last_words = std::move(alive);
   }
   text += ']';
 }
@@ -123,7 +131,11 @@ void append_beam(std::string& text, const Trace& trace, const text::Tokenizer& t
 
 Json pieces_json(const data::Sentence& tokens, const text::Tokenizer& tokenizer) {
   Json pieces = Json::array();
-  for (const std::int32_t token : tokens) pieces.push_back(tokenizer.piece(token));
+  std::int32_t previous = kBos;
+  for (const std::int32_t token : tokens) {
+    pieces.push_back(tokenizer.piece_after(previous, token));
+    previous = token;
+  }
   return pieces;
 }
 

@@ -171,8 +171,7 @@ std::vector<std::optional<Likelihood>> Translator::likelihoods(std::span<const s
     data::SentencePair pair{tokenizers.source.encode(lines[i]), tokenizers.target.encode(translations[i])};
     if (pair.source.empty() || pair.target.empty()) continue;
     if (std::max(std::ssize(pair.source), std::ssize(pair.target)) > options_.longest) continue;
-    pair.source.push_back(kEos);
-    pair.target.push_back(kEos);
+    pair = {tokenizers.source.with_end(std::move(pair.source)), tokenizers.target.with_end(std::move(pair.target))};
     likelihoods[i] = {.nll = 0, .tokens = std::ssize(pair.target)};
     pairs.push_back(std::move(pair));
   }

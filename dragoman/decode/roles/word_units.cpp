@@ -1,7 +1,6 @@
 #include "dragoman/decode/roles/word_units.h"
 
 #include <span>
-#include <string_view>
 #include <utility>
 
 #include "dragoman/array/tokens.h"
@@ -11,8 +10,6 @@
 namespace dragoman::decode {
 namespace {
 
-constexpr std::string_view kSpaceSign = "\u2581";  // stands for a space in a piece
-
 enum class PieceKind : std::uint8_t { kLetters, kMark, kIdeographs };
 
 struct Piece {
@@ -20,9 +17,9 @@ struct Piece {
   PieceKind kind = PieceKind::kMark;
 };
 
-Piece piece_of(std::int32_t token, const text::Tokenizer& tokenizer) {
-  std::string text = tokenizer.piece(token);
-  for (std::size_t at; (at = text.find(kSpaceSign)) != std::string::npos;) text.erase(at, kSpaceSign.size());
+Piece piece_of(std::int32_t previous, std::int32_t token, const text::Tokenizer& tokenizer) {
+  std::string text = tokenizer.piece_after(previous, token);
+  for (std::size_t at; (at = text.find(text::kSpace)) != std::string::npos;) text.erase(at, text::kSpace.size());
   if (tokenizer.is_byte(token)) return {text, PieceKind::kLetters};
   for (std::size_t at = 0; at < text.size();) {
     const char32_t code = next_code_point(text, at);
@@ -62,9 +59,11 @@ WordUnits word_units(const data::Sentence& tokens, const text::Tokenizer& tokeni
     if (!pieces.empty()) add_word(pieces, word++, words);
     pieces.clear();
   };
+  std::int32_t previous = kBos;
   for (const std::int32_t token : tokens) {
-    if (token == kEos || tokenizer.begins_word(token)) end_word();
-    pieces.push_back(token == kEos ? Piece{"</s>", PieceKind::kMark} : piece_of(token, tokenizer));
+    if (token == kEos || tokenizer.begins_word(previous, token)) end_word();
+    pieces.push_back(token == kEos ? Piece{"</s>", PieceKind::kMark} : piece_of(previous, token, tokenizer));
+    previous = token;
   }
   end_word();
   return words;

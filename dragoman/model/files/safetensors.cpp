@@ -94,9 +94,13 @@ std::int64_t TensorLabel::count() const {
   return count;
 }
 
-SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::span<const TensorLabel> labels)
+SafetensorsWriter::SafetensorsWriter(const std::filesystem::path& path, std::span<const TensorLabel> labels,
+                                     const std::map<std::string, std::string>& metadata)
     : file_(path) {
-  std::string header = header_of(labels).dump();
+  Json entries = Json::object();
+  if (!metadata.empty()) entries["__metadata__"] = metadata;
+  entries.update(header_of(labels));
+  std::string header = entries.dump();
   header.resize((header.size() + 7) / 8 * 8, ' ');  // so that the data begins at a multiple of 8 bytes
   const std::uint64_t header_bytes = header.size();
   write_bytes(&header_bytes, sizeof header_bytes);

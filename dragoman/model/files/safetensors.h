@@ -30,7 +30,9 @@ struct TensorLabel {
 // Writes a file from front to back.
 class SafetensorsWriter {
  public:
-  SafetensorsWriter(const std::filesystem::path& path, std::span<const TensorLabel> labels);
+  // `metadata` are names and values that other programs look for.
+  SafetensorsWriter(const std::filesystem::path& path, std::span<const TensorLabel> labels,
+                    const std::map<std::string, std::string>& metadata = {});
   // Each call writes the next values: tensor after tensor in the order of the labels, each with the function for its
   // type, which is not float16. write_bfloat16 rounds to the nearest.
   void write(std::span<const float> values);

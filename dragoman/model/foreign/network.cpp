@@ -18,13 +18,17 @@ struct ActivationName {
   std::string_view name;
   Activation activation;
 };
-// Transformers and fairseq share these names.
-constexpr std::array<ActivationName, 6> kActivations{{{"relu", Activation::kRelu},
+// Transformers and fairseq share these names. The first one of an activation is the usual one.
+constexpr std::array<ActivationName, 7> kActivations{{{"relu", Activation::kRelu},
                                                       {"swish", Activation::kSilu},
                                                       {"silu", Activation::kSilu},
                                                       {"gelu", Activation::kGelu},
                                                       {"gelu_new", Activation::kGeluTanh},
-                                                      {"gelu_accurate", Activation::kGeluTanh}}};
+                                                      {"gelu_accurate", Activation::kGeluTanh},
+                                                      {"quick_gelu", Activation::kGeluSigmoid}}};
+// By their numbers in CTranslate2.
+constexpr std::array kActivationsByNumber{Activation::kRelu, Activation::kGeluTanh, Activation::kSilu,
+                                          Activation::kGelu, Activation::kGeluSigmoid};
 
 Activation activation_named(std::string_view name, std::string_view key, std::string_view where) {
   for (const ActivationName& known : kActivations) {
@@ -127,14 +131,12 @@ struct CTranslate2Network {
     return is_root || (*stored == 1 && !is_factor);
   }
   Activation activation() const {
-    constexpr std::array kByNumber{Activation::kRelu, Activation::kGeluTanh, Activation::kSilu, Activation::kGelu,
-                                   Activation::kGeluSigmoid};
     const float code = number("encoder", "activation").value_or(0);
-    require<Error>(
-        code >= 0 && code < static_cast<float>(kByNumber.size()) && code == number("decoder", "activation").value_or(0),
-        where, ": 'activation' is ", code, " in the encoder and ", number("decoder", "activation").value_or(0),
-        " in the decoder, which this program does not have.");
-    return kByNumber[static_cast<std::size_t>(code)];
+    const float of_decoder = number("decoder", "activation").value_or(0);
+    require<Error>(code >= 0 && code < static_cast<float>(kActivationsByNumber.size()) && code == of_decoder, where,
+                   ": 'activation' is ", code, " in the encoder and ", of_decoder,
+                   " in the decoder, which this program does not have.");
+    return kActivationsByNumber[static_cast<std::size_t>(code)];
   }
   DecoderStart start(const CTranslate2Config& config) const {
     if (file.number("decoder/start_from_zero_embedding").value_or(0) != 0) return DecoderStart::kZeroVector;
@@ -195,11 +197,21 @@ struct FairseqSettings {
   void refuse_what_is_missing_here() const {
     for (const char* key :
          {"encoder_learned_pos", "decoder_learned_pos", "layernorm_embedding", "no_token_positional_embeddings",
-          "adaptive_input", "no_cross_attention", "cross_self_attention"}) {
+          "adaptive_input", "no_cross_attention", "cross_self_attention", "no_decoder_final_norm"}) {
       require<Error>(!flag(key), where, ": '", key, "' is set, which this program does not have.");
     }
-    require<Error>(text("adaptive_softmax_cutoff", "").empty(), where,
-                   ": 'adaptive_softmax_cutoff' is set, which this program does not have.");
+    for (const char* key : {"adaptive_softmax_cutoff", "encoder_layers_to_keep", "decoder_layers_to_keep"}) {
+      const Pickle::Value* value = pickle.find(settings, key);
+      const bool is_set = value != nullptr && value->kind != Pickle::Kind::kNone &&
+                          (value->kind != Pickle::Kind::kText || !value->text.empty());
+      require<Error>(!is_set, where, ": '", key, "' is set, which this program does not have.");
+    }
+    // The architecture itself, or a variant of it with other sizes, such as transformer_wmt_en_de.
+    const std::string architecture = text("arch", ""), task = text("task", "translation");
+    require<Error>(architecture.empty() || (architecture + "_").starts_with("transformer_"), where, ": 'arch' is ",
+                   in_quotes(architecture), ", but only Transformers can be imported.");
+    require<Error>(task == "translation", where, ": 'task' is ", in_quotes(task),
+                   ", but only 'translation' can be imported.");
     require<Error>(flag("encoder_normalize_before") == flag("decoder_normalize_before"), where,
                    ": 'encoder_normalize_before' and 'decoder_normalize_before' differ, which this program does not "
                    "have.");
@@ -282,6 +294,22 @@ Network ctranslate2_network(const CTranslate2File& file, const CTranslate2Config
   network.tie = read.tie();
   network.start = read.start(config);
   return network;
+}
+
+std::int8_t ctranslate2_activation(Activation activation) {
+  return static_cast<std::int8_t>(std::ranges::find(kActivationsByNumber, activation) - kActivationsByNumber.begin());
+}
+
+std::string_view transformers_activation(Activation activation) {
+  return std::ranges::find(kActivations, activation, &ActivationName::activation)->name;
+}
+
+std::string fairseq_setting(const Pickle& checkpoint, std::string_view key, std::string_view where) {
+  const FairseqSettings of_model{checkpoint, fairseq_settings(checkpoint, where), where};
+  const std::string found = of_model.text(key, "");
+  const Pickle::Value* config = checkpoint.find(checkpoint.root(), "cfg");
+  const Pickle::Value* task = config != nullptr ? checkpoint.find(*config, "task") : nullptr;
+  return !found.empty() || task == nullptr ? found : FairseqSettings{checkpoint, *task, where}.text(key, "");
 }
 
 Network fairseq_network(const Pickle& checkpoint, std::string_view where) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "dragoman/model/config.h"
@@ -13,9 +14,9 @@ namespace dragoman::model::foreign {
 
 struct Network {
   enum class Activation : std::uint8_t { kRelu, kSilu, kGelu, kGeluTanh, kGeluSigmoid };
-  // kHalf: the paper's frequencies, sines in the first half and cosines in the second. kT2T: the same with the
-  // frequencies of tensor2tensor. kTable: a table in the file.
-  enum class Positions : std::uint8_t { kHalf, kT2T, kTable };
+  // kPaper: sine and cosine in alternating channels. kHalf: the paper's frequencies, sines in the first half and
+  // cosines in the second. kT2T: the same with the frequencies of tensor2tensor. kTable: a table in the file.
+  enum class Positions : std::uint8_t { kPaper, kHalf, kT2T, kTable, kNone };
 
   int width = 0;
   int encoder_layers = 0, decoder_layers = 0;
@@ -42,5 +43,11 @@ Network m2m100_network(std::string_view config_json, std::string_view where);
 Network ctranslate2_network(const CTranslate2File& file, const CTranslate2Config& config, std::string_view where);
 // From the settings in a checkpoint of fairseq, which is what TorchFile::object() holds.
 Network fairseq_network(const Pickle& checkpoint, std::string_view where);
+// Another setting in it that is a text, such as "source_lang"; empty if it has none.
+std::string fairseq_setting(const Pickle& checkpoint, std::string_view key, std::string_view where);
+
+// How CTranslate2 and Transformers call an activation.
+std::int8_t ctranslate2_activation(Network::Activation activation);
+std::string_view transformers_activation(Network::Activation activation);
 
 }  // namespace dragoman::model::foreign

@@ -189,9 +189,40 @@ TEST(Network, OfFairseqIsReadFromBothFormsOfItsSettings) {
     EXPECT_EQ(network.activation, Network::Activation::kRelu);
     EXPECT_EQ(network.first_position, 2);
   }
-  ByteCursor cursor(memory_bytes(whole(dict({text("args"), dict(fairseq_settings_of(4))})), "a.pt"));
-  const Pickle different(cursor);
-  EXPECT_NE(error_message_of([&] { fairseq_network(different, "a.pt"); }).find("decoder_embed_dim"), std::string::npos);
+}
+
+TEST(Network, OfFairseqRefusesWhatIsMissingHere) {
+  using namespace pickled;
+  const auto message = [](const std::vector<std::string>& settings) {
+    ByteCursor cursor(memory_bytes(whole(dict({text("args"), dict(settings)})), "a.pt"));
+    const Pickle checkpoint(cursor);
+    return error_message_of([&] { fairseq_network(checkpoint, "a.pt"); });
+  };
+  const auto message_with = [&](const std::string& key, const std::string& value) {
+    std::vector<std::string> settings = fairseq_settings_of(8);
+    settings.insert(settings.end(), {text(key), value});
+    return message(settings);
+  };
+  EXPECT_NE(message(fairseq_settings_of(4)).find("decoder_embed_dim"), std::string::npos);
+  EXPECT_EQ(message_with("arch", text("transformer_iwslt_de_en")), "");
+  EXPECT_NE(message_with("arch", text("lstm")).find("'arch' is \"lstm\""), std::string::npos);
+  EXPECT_NE(message_with("task", text("language_modeling")).find("'task'"), std::string::npos);
+  EXPECT_EQ(message_with("adaptive_softmax_cutoff", "N"), "");
+  EXPECT_NE(message_with("adaptive_softmax_cutoff", text("100,200")).find("adaptive_softmax_cutoff"),
+            std::string::npos);
+  EXPECT_NE(message_with("encoder_learned_pos", "\x88").find("encoder_learned_pos"), std::string::npos);
+}
+
+TEST(Network, OfFairseqHasOtherSettingsInItsModelOrItsTask) {
+  using namespace pickled;
+  const std::string of_model = dict({text("source_lang"), text("en"), text("target_lang"), "N"});
+  const std::string of_task = dict({text("target_lang"), text("de")});
+  ByteCursor cursor(
+      memory_bytes(whole(dict({text("cfg"), dict({text("model"), of_model, text("task"), of_task})})), "a.pt"));
+  const Pickle checkpoint(cursor);
+  EXPECT_EQ(fairseq_setting(checkpoint, "source_lang", "a.pt"), "en");
+  EXPECT_EQ(fairseq_setting(checkpoint, "target_lang", "a.pt"), "de");
+  EXPECT_EQ(fairseq_setting(checkpoint, "data", "a.pt"), "");
 }
 
 }  // namespace

@@ -28,12 +28,17 @@ enum class Rows : std::uint8_t {
   kOutputBias,  // one value for each word; 0 if the file does not have it
 };
 
+// Which of our dimensions of a parameter runs over the channels of the network's width, if one does. Vectors have
+// columns. If the channels of all parameters are put into another order, the network computes the same.
+enum class Channels : std::uint8_t { kNone, kRows, kColumns };
+
 struct Parameter {
   std::string name;           // ours
   std::vector<Place> places;  // the first is where a file of today has it; the others are those of older files
   // The other programs store a matrix as [out, in], and we as [in, out]. Embeddings have a row for each word in both.
   bool is_transposed = false;
   Rows rows = Rows::kOther;
+  Channels channels = Channels::kNone;
 };
 
 // Whether the parameter is in one of its places.

@@ -7,19 +7,20 @@
 #include "dragoman/base/printable.h"
 #include "dragoman/model/checked.h"
 #include "dragoman/model/foreign/inflate.h"
+#include "dragoman/model/foreign/zip_format.h"
 
 namespace dragoman::model::foreign {
 namespace {
 
-// The signatures of the parts of a file, and the sizes of those that are read here without their variable ends.
-constexpr std::uint32_t kHeader = 0x04034B50, kEntry = 0x02014B50, kEnd = 0x06054B50, kLargeEnd = 0x06064B50,
-                        kLargeEndLocator = 0x07064B50;
-constexpr std::uint64_t kHeaderBytes = 30, kEntryBytes = 46, kEndBytes = 22, kLocatorBytes = 20;
+using namespace zip_format;
+
+// Parts of the extension for large files.
+constexpr std::uint32_t kLargeEnd = 0x06064B50, kLargeEndLocator = 0x07064B50;
+constexpr std::uint64_t kLocatorBytes = 20;
 constexpr std::uint64_t kLongestComment = 0xFFFF;
 // These values mean that the number is in the extension for large files.
 constexpr std::uint16_t kElsewhere16 = 0xFFFF;
 constexpr std::uint32_t kElsewhere32 = 0xFFFFFFFF;
-constexpr std::uint16_t kStored = 0, kDeflated = 8;
 constexpr std::uint16_t kLargeSizes = 1;  // the kind of extra field with numbers of 64 bits
 
 constexpr std::uint64_t kLargestDirectory = 64 << 20;

@@ -26,11 +26,12 @@ PieceFiles find_pieces(const Package& package) {
   require<Error>(both.has_value(), package.where(),
                  " has no SentencePiece model; copy 'source.spm' and 'target.spm', or 'sentencepiece.model' for both "
                  "languages, into it.");
-  return {*both, *both};
+  // Packages of Argos that this program wrote have the model of the target beside that of the source.
+  return {*both, package.first_of({"target.spm"}).value_or(*both)};
 }
 
 struct CTranslate2Reader {
-  const Package& package;
+  const Package &package, &pieces;
   CTranslate2File file = foreign::read_ctranslate2(package.open("model.bin"));
   CTranslate2Config config = {};
 
@@ -55,20 +56,17 @@ struct CTranslate2Reader {
     return foreign::plan_vocabulary(words, special, foreign::Padding::kInSoftmax, sides, package.where());
   }
 
-  // Our sources end with </s>. Those of Marian do too: its tokenizer appends the token, so CTranslate2 need not.
-  void require_source_tokens() const {
+  // Sources of Marian end with </s>, too: its tokenizer appends the token, so CTranslate2 need not.
+  bool sources_end() const {
     const bool is_marian = file.number("decoder/start_from_zero_embedding").value_or(0) != 0;
-    require<Error>(!config.add_source_begin, package.where(),
-                   ": 'add_source_bos' is set, which this program does not have.");
-    require<Error>(config.add_source_end || is_marian, package.where(),
-                   ": 'add_source_eos' is not set, but sources of this program end with a token.");
+    return config.add_source_end || is_marian;
   }
 
   void read_words(ForeignModel& model) const {
-    const PieceFiles files = find_pieces(package);
-    const std::string source_bytes = package.text(files.source), target_bytes = package.text(files.target);
-    const std::vector<text::ModelFile> sides{text::read_model_file(source_bytes, package.path() / files.source),
-                                             text::read_model_file(target_bytes, package.path() / files.target)};
+    const PieceFiles files = find_pieces(pieces);
+    const std::string source_bytes = pieces.text(files.source), target_bytes = pieces.text(files.target);
+    const std::vector<text::ModelFile> sides{text::read_model_file(source_bytes, pieces.path() / files.source),
+                                             text::read_model_file(target_bytes, pieces.path() / files.target)};
     if (package.first_of({"shared_vocabulary.json", "shared_vocabulary.txt"})) {
       model.source_words = model.target_words = plan(dictionary("shared_vocabulary"), sides);
     } else {
@@ -77,18 +75,20 @@ struct CTranslate2Reader {
     }
     model.source_tokenizer = foreign::planned_model(model.source_words, source_bytes, files.source);
     model.target_tokenizer = foreign::planned_model(model.target_words, target_bytes, files.target);
+    if (!sources_end()) model.source_tokenizer = text::without_end(std::move(model.source_tokenizer));
   }
 };
 
 }  // namespace
 
-ForeignModel read_ctranslate2_model(const Package& package, const ImportLanguages& languages) {
+ForeignModel read_ctranslate2_model(const Package& package, const Package& pieces, const ImportLanguages& languages) {
   constexpr int kFirstWithConfigFile = 6;
-  CTranslate2Reader reader{.package = package};
+  CTranslate2Reader reader{.package = package, .pieces = pieces};
   reader.config = reader.file.version >= kFirstWithConfigFile
                       ? foreign::parse_ctranslate2_config(package.text("config.json"), package.where("config.json"))
                       : foreign::ctranslate2_config_of(reader.file);
-  reader.require_source_tokens();
+  require<Error>(!reader.config.add_source_begin, package.where(),
+                 ": 'add_source_bos' is set, which this program does not have.");
   ForeignModel model{.kind = "a model of CTranslate2",
                      .network = foreign::ctranslate2_network(reader.file, reader.config, package.where("model.bin")),
                      .origin = foreign::Origin::kCTranslate2,

@@ -16,14 +16,13 @@ std::string search_text(const ForeignSearch& search) {
 }
 
 ForeignModel read_foreign_model(const fs::path& from, const ImportLanguages& languages) {
-  const fs::file_status found = status_of(from);
-  require<Error>(fs::exists(found), "there is no file or directory '", from.string(), "'.");
-  require<Error>(fs::is_directory(found), "'", from.string(),
-                 "' is a file; name the directory of a model of Transformers or CTranslate2.");
+  if (const auto checkpoint = find_fairseq_checkpoint(from)) return read_fairseq(*checkpoint, languages);
   const Package package(from);
-  if (package.has("model.bin")) return read_ctranslate2_model(package, languages);
+  if (package.has("metadata.json")) return read_argos(package, languages);
+  if (package.has("model.bin")) return read_ctranslate2_model(package, package, languages);
   require<Error>(package.has("config.json"), "'", from.string(),
-                 "' is not a model that this program knows: it has neither 'config.json' nor 'model.bin'.");
+                 "' is not a model that this program knows: it has neither 'config.json' nor 'model.bin' nor "
+                 "'checkpoint_best.pt'.");
   const std::string where = package.where("config.json");
   const Json config = parse_json(package.text("config.json"), where);
   require<UsageError>(!config.is_object() || !config.contains("format"), "'", from.string(),

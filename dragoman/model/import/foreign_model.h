@@ -1,6 +1,8 @@
 // Another program's model after reading: everything that is needed to write it as one of ours.
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 
 #include "dragoman/model/foreign/network.h"
@@ -23,7 +25,7 @@ struct ForeignModel {
   foreign::Tensors tensors = {};  // read from the files when they are needed
   std::string weights = {};       // the file of the weights in messages, in quotes
   foreign::VocabularyPlan source_words = {}, target_words = {};
-  std::string source_tokenizer = {}, target_tokenizer = {};  // SentencePiece models with our ids
+  std::string source_tokenizer = {}, target_tokenizer = {};  // files of tokenizers with our ids
   ImportLanguages languages = {};
   std::string search = "{}";  // for write_search()
 };
@@ -47,8 +49,18 @@ ForeignModel read_marian(const Package& package, const ImportLanguages& language
 // A directory of Transformers with an M2M100 model: the same, with sentencepiece.bpe.model for both languages, which
 // have to be given.
 ForeignModel read_m2m100(const Package& package, const ImportLanguages& languages);
-// A directory of CTranslate2: model.bin, config.json and vocabularies, with SentencePiece models beside them.
-ForeignModel read_ctranslate2_model(const Package& package, const ImportLanguages& languages);
+// A directory of CTranslate2: model.bin, config.json and vocabularies. `pieces` has the SentencePiece models, of which
+// CTranslate2 knows nothing; usually they are beside these files.
+ForeignModel read_ctranslate2_model(const Package& package, const Package& pieces, const ImportLanguages& languages);
+// A package of Argos: metadata.json, sentencepiece.model, and a directory of CTranslate2.
+ForeignModel read_argos(const Package& package, const ImportLanguages& languages);
+
+// A checkpoint of fairseq (.pt), with dict.SOURCE.txt, dict.TARGET.txt and the codes of subword-nmt or fastBPE in its
+// directory, or in a directory "data" below or beside that. The languages have to be given if the checkpoint does not
+// name them.
+ForeignModel read_fairseq(const std::filesystem::path& checkpoint, const ImportLanguages& languages);
+// The file that read_fairseq() needs, if `from` is that file, or a directory with it; else nothing.
+std::optional<std::filesystem::path> find_fairseq_checkpoint(const std::filesystem::path& from);
 
 // Recognises the model that is in a file or a directory, and reads it. Throws an Error if it is of an unknown kind.
 ForeignModel read_foreign_model(const std::filesystem::path& from, const ImportLanguages& languages);

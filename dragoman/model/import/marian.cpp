@@ -13,7 +13,8 @@ namespace {
 
 using foreign::Dictionary;
 
-constexpr const char *kPadToken = "<pad>", *kSourcePieces = "source.spm", *kTargetPieces = "target.spm";
+constexpr const char *kPadToken = "<pad>", *kBeginToken = "<s>", *kEndToken = "</s>";
+constexpr const char *kSourcePieces = "source.spm", *kTargetPieces = "target.spm";
 
 // The part of a directory's name "opus-mt-SRC-TGT" that stands for a language; empty if it has another name.
 std::string language_in_name(const std::filesystem::path& directory, std::size_t part) {
@@ -38,7 +39,7 @@ struct MarianReader {
     const Dictionary source = dictionary("vocab.json");
     const bool is_separate = package.has("target_vocab.json");
     const Dictionary target = is_separate ? dictionary("target_vocab.json") : source;
-    require_zero_start(model, target);
+    model.network.start = start_of(model, target);
     read_words(model, source, target, is_separate);
     model.languages = {.source = language("source_lang", languages.source, 0),
                        .target = language("target_lang", languages.target, 1)};
@@ -51,20 +52,27 @@ struct MarianReader {
     return foreign::parse_vocab_json(package.text(file), package.where(file));
   }
 
-  // The decoder begins with the row of <pad>, which is zero in published models. Ours begins with a zero vector.
-  void require_zero_start(const ForeignModel& model, const Dictionary& words) const {
+  // In published models the decoder begins with the row of <pad>, which is zero. Ours begins with a zero vector then.
+  DecoderStart start_of(const ForeignModel& model, const Dictionary& words) const {
     const std::string where = package.where("config.json");
-    const auto pad = words.id(kPadToken);
     const Json config = parse_json(package.text("config.json"), where);
-    require<Error>(pad && json_entry<int>(config, "decoder_start_token_id", where) == *pad, where,
-                   ": 'decoder_start_token_id' is not the id of ", kPadToken, ", which this program does not have.");
+    const auto start = json_entry<std::int32_t>(config, "decoder_start_token_id", where);
+    if (start == words.id(kBeginToken)) return DecoderStart::kBos;
+    if (start == words.id(kEndToken)) return DecoderStart::kEos;
+    require<Error>(start == words.id(kPadToken), where, ": 'decoder_start_token_id' is not the id of ", kPadToken, ", ",
+                   kBeginToken, " or ", kEndToken, ", which this program does not have.");
+    require_zero_row(model, start);
+    return DecoderStart::kZeroVector;
+  }
+
+  void require_zero_row(const ForeignModel& model, std::int32_t pad) const {
     const char* name =
         model.network.tie == Tie::kThreeWay ? "model.shared.weight" : "model.decoder.embed_tokens.weight";
     const auto found = model.tensors.find(name);
     if (found == model.tensors.end() || found->second.shape.empty()) return;  // import_model() reports it
     const auto rows = static_cast<int>(found->second.shape[0]);
-    require<Error>(*pad < rows, model.weights, ": the tensor '", name, "' has no row for ", kPadToken, ".");
-    const auto row = foreign::floats_of(foreign::part_of_rows(found->second, *pad, rows, model.weights));
+    require<Error>(pad < rows, model.weights, ": the tensor '", name, "' has no row for ", kPadToken, ".");
+    const auto row = foreign::floats_of(foreign::part_of_rows(found->second, pad, rows, model.weights));
     require<Error>(std::ranges::all_of(row, [](float value) { return value == 0; }), model.weights, ": the row of ",
                    kPadToken, " in '", name, "' is not zero, but translations begin with it.");
   }
@@ -73,8 +81,13 @@ struct MarianReader {
     const std::string source_bytes = package.text(kSourcePieces), target_bytes = package.text(kTargetPieces);
     const std::array sides{text::read_model_file(source_bytes, package.path() / kSourcePieces),
                            text::read_model_file(target_bytes, package.path() / kTargetPieces)};
+    // A model that begins with another word than <pad> is one of ours, in which <pad> takes part in the softmax.
+    const bool is_ours = model.network.start != DecoderStart::kZeroVector;
     const auto plan = [&](const Dictionary& words, std::span<const text::ModelFile> of) {
-      return foreign::plan_vocabulary(words, {.pad = kPadToken}, foreign::Padding::kAbsent, of,
+      foreign::SpecialTokens special{.pad = kPadToken};
+      if (words.id(kBeginToken)) special.begin = kBeginToken;
+      return foreign::plan_vocabulary(words, special,
+                                      is_ours ? foreign::Padding::kInSoftmax : foreign::Padding::kAbsent, of,
                                       package.where("vocab.json"));
     };
     model.source_words = plan(source, is_separate ? std::span(sides).first(1) : std::span(sides));

@@ -9,11 +9,34 @@ namespace dragoman::model {
 
 namespace fs = std::filesystem;
 
+Package::Package(const fs::path& from) : path_(from) {
+  const fs::file_status found = status_of(from);
+  require<Error>(fs::exists(found), "there is no file or directory '", from.string(), "'.");
+  if (fs::is_directory(found)) return;
+  const foreign::Bytes bytes = foreign::file_bytes(from);
+  require<Error>(foreign::looks_like_zip(*bytes), "'", from.string(),
+                 "' is neither a package of Argos, nor a checkpoint of fairseq (.pt), nor a directory with a model.");
+  zip_ = std::make_shared<foreign::ZipFile>(bytes);
+  const std::vector<std::string> names = zip_->names();
+  if (names.empty()) return;
+  const std::string first = names.front().substr(0, names.front().find('/') + 1);
+  if (std::ranges::all_of(names, [&](const std::string& name) { return name.starts_with(first); })) folder_ = first;
+}
+
+Package Package::inside(const std::string& folder) const {
+  Package result = *this;
+  result.path_ /= folder;
+  result.folder_ += folder + "/";
+  return result;
+}
+
 std::string Package::where(const std::string& file) const {
   return join("'", (file.empty() ? path_ : path_ / file).string(), "'");
 }
 
-bool Package::has(const std::string& file) const { return fs::is_regular_file(status_of(path_ / file)); }
+bool Package::has(const std::string& file) const {
+  return zip_ ? zip_->has(folder_ + file) : fs::is_regular_file(status_of(path_ / file));
+}
 
 std::optional<std::string> Package::first_of(const std::vector<std::string>& files) const {
   const auto found = std::ranges::find_if(files, [&](const std::string& file) { return has(file); });
@@ -22,7 +45,7 @@ std::optional<std::string> Package::first_of(const std::vector<std::string>& fil
 
 foreign::Bytes Package::open(const std::string& file) const {
   require<Error>(has(file), where(), " has no file ", in_quotes(file), ".");
-  return foreign::file_bytes(path_ / file);
+  return zip_ ? zip_->open(folder_ + file) : foreign::file_bytes(path_ / file);
 }
 
 std::string Package::text(const std::string& file) const {

@@ -1,19 +1,24 @@
-// The directory of another program's model.
+// The files of another program's model: in a directory, or in a zip file.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "dragoman/model/foreign/byte_source.h"
+#include "dragoman/model/foreign/zip.h"
 
 namespace dragoman::model {
 
 class Package {
  public:
-  explicit Package(std::filesystem::path directory) : path_(std::move(directory)) {}
+  // A directory, or a zip file, whose files are in its only directory. Throws an Error if it is neither, or damaged.
+  explicit Package(const std::filesystem::path& from);
+  // A directory in this one.
+  Package inside(const std::string& folder) const;
 
   const std::filesystem::path& path() const { return path_; }
   // What a file is called in messages, in quotes; the directory itself if `file` is empty.
@@ -29,6 +34,8 @@ class Package {
 
  private:
   std::filesystem::path path_;
+  std::shared_ptr<const foreign::ZipFile> zip_;  // null for a directory
+  std::string folder_;                           // of the files in the zip file, with a '/' at its end
 };
 
 }  // namespace dragoman::model

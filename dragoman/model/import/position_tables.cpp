@@ -1,6 +1,8 @@
 #include "dragoman/model/import/position_tables.h"
 
+#include <array>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "dragoman/nn/positions.h"
@@ -32,8 +34,10 @@ bool are_sinusoids(const std::vector<float>& table, std::int64_t width, nn::Sinu
 void recognise_sinusoids(const foreign::Tensors& tensors, foreign::Network& network, std::string_view where) {
   if (network.positions != Positions::kTable || network.width % 2 != 0) return;
   constexpr int kMaxFirst = 2;
-  for (const Positions positions : {Positions::kHalf, Positions::kT2T}) {
-    const nn::Sinusoids layout = positions == Positions::kHalf ? nn::Sinusoids::kHalves : nn::Sinusoids::kT2T;
+  constexpr std::array kKinds{std::pair{Positions::kHalf, nn::Sinusoids::kHalves},
+                              std::pair{Positions::kT2T, nn::Sinusoids::kT2T},
+                              std::pair{Positions::kPaper, nn::Sinusoids::kPaper}};
+  for (const auto& [positions, layout] : kKinds) {
     for (int first = 0; first <= kMaxFirst; ++first) {
       bool are_all = true;
       for (const char* name : {"encoder/position_encodings/encodings", "decoder/position_encodings/encodings"}) {

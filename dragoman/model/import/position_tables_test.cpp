@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "dragoman/model/foreign/writers_testing.h"
 #include "dragoman/nn/positions.h"
 
@@ -26,12 +28,14 @@ foreign::Tensors tables_of(const std::vector<float>& encoder, const std::vector<
 }
 
 TEST(PositionTables, OfSinusoidsAreRecognised) {
-  for (const bool is_half : {true, false}) {
+  for (const auto& [positions, layout] :
+       {std::pair{Positions::kHalf, nn::Sinusoids::kHalves}, std::pair{Positions::kT2T, nn::Sinusoids::kT2T},
+        std::pair{Positions::kPaper, nn::Sinusoids::kPaper}}) {
     for (int first = 0; first <= 2; ++first) {
-      const auto table = nn::sinusoids(is_half ? nn::Sinusoids::kHalves : nn::Sinusoids::kT2T, kRows, kWidth, first);
+      const auto table = nn::sinusoids(layout, kRows, kWidth, first);
       foreign::Network network = network_with_tables();
       recognise_sinusoids(tables_of(table, table), network, "x");
-      EXPECT_EQ(network.positions, is_half ? Positions::kHalf : Positions::kT2T);
+      EXPECT_EQ(network.positions, positions);
       EXPECT_EQ(network.first_position, first);
     }
   }

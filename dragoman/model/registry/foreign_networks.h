@@ -13,6 +13,9 @@ namespace dragoman::model {
 // example if a size is too large.
 ModelConfig config_of(const foreign::Network& network);
 
+// The network of a model of ours. Throws an Error if other programs do not have such a network.
+foreign::Network network_of(const ModelConfig& config);
+
 // All parameters of a model with such settings, with their places in a file of the other program.
 std::vector<foreign::Parameter> foreign_parameters(const ModelConfig& config, foreign::Origin origin);
 

@@ -1,10 +1,13 @@
 #include "dragoman/model/transformer/foreign.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 namespace dragoman::model::transformer {
 namespace {
 
+using foreign::Channels;
 using foreign::Origin;
 using foreign::Parameter;
 using foreign::Rows;
@@ -13,23 +16,26 @@ using foreign::Rows;
 // "encoder.layers.L." or "decoder.layers.L."; `ctranslate2` that behind "encoder/layer_L/" or "decoder/layer_L/", with
 // the part of its rows.
 struct Matrix {
+  enum class Reads : std::uint8_t { kChannels, kInner };  // what it multiplies: the network's width, or an inner one
   const char *weight, *bias;
   const char* torch;
   const char* ctranslate2;
+  Reads reads = Reads::kChannels;
   int part = 0, parts = 1;
   bool decoder_only = false;
 };
+using Reads = Matrix::Reads;
 constexpr std::array kMatrices{
-    Matrix{"self.W_Q", "self.b_Q", "self_attn.q_proj", "self_attention/linear_0", 0, 3},
-    Matrix{"self.W_K", "self.b_K", "self_attn.k_proj", "self_attention/linear_0", 1, 3},
-    Matrix{"self.W_V", "self.b_V", "self_attn.v_proj", "self_attention/linear_0", 2, 3},
-    Matrix{"self.W_O", "self.b_O", "self_attn.out_proj", "self_attention/linear_1"},
-    Matrix{"cross.W_Q", "cross.b_Q", "encoder_attn.q_proj", "attention/linear_0", 0, 1, true},
-    Matrix{"cross.W_K", "cross.b_K", "encoder_attn.k_proj", "attention/linear_1", 0, 2, true},
-    Matrix{"cross.W_V", "cross.b_V", "encoder_attn.v_proj", "attention/linear_1", 1, 2, true},
-    Matrix{"cross.W_O", "cross.b_O", "encoder_attn.out_proj", "attention/linear_2", 0, 1, true},
+    Matrix{"self.W_Q", "self.b_Q", "self_attn.q_proj", "self_attention/linear_0", Reads::kChannels, 0, 3},
+    Matrix{"self.W_K", "self.b_K", "self_attn.k_proj", "self_attention/linear_0", Reads::kChannels, 1, 3},
+    Matrix{"self.W_V", "self.b_V", "self_attn.v_proj", "self_attention/linear_0", Reads::kChannels, 2, 3},
+    Matrix{"self.W_O", "self.b_O", "self_attn.out_proj", "self_attention/linear_1", Reads::kInner},
+    Matrix{"cross.W_Q", "cross.b_Q", "encoder_attn.q_proj", "attention/linear_0", Reads::kChannels, 0, 1, true},
+    Matrix{"cross.W_K", "cross.b_K", "encoder_attn.k_proj", "attention/linear_1", Reads::kChannels, 0, 2, true},
+    Matrix{"cross.W_V", "cross.b_V", "encoder_attn.v_proj", "attention/linear_1", Reads::kChannels, 1, 2, true},
+    Matrix{"cross.W_O", "cross.b_O", "encoder_attn.out_proj", "attention/linear_2", Reads::kInner, 0, 1, true},
     Matrix{"ffn.W_1", "ffn.b_1", "fc1", "ffn/linear_0"},
-    Matrix{"ffn.W_2", "ffn.b_2", "fc2", "ffn/linear_1"},
+    Matrix{"ffn.W_2", "ffn.b_2", "fc2", "ffn/linear_1", Reads::kInner},
 };
 
 // A LayerNorm in each layer, under its names in an encoder and in a decoder.
@@ -88,7 +94,11 @@ struct Lister {
       const auto& names = origin == Origin::kTransformers  ? single.transformers
                           : origin == Origin::kCTranslate2 ? single.ctranslate2
                                                            : single.fairseq;
-      Parameter parameter{.name = single.name, .places = {}, .rows = single.rows};
+      const bool is_bias = single.rows == Rows::kOutputBias;
+      Parameter parameter{.name = single.name,
+                          .places = {},
+                          .rows = single.rows,
+                          .channels = is_bias ? Channels::kNone : Channels::kColumns};
       for (const char* tensor : names) {
         if (tensor != nullptr) parameter.places.push_back({.tensor = tensor});
       }
@@ -108,23 +118,36 @@ struct Lister {
       if (!is_weight && is_attention && !config.attention_bias) continue;
       Parameter parameter{
           .name = ours + (is_weight ? matrix.weight : matrix.bias), .places = {}, .is_transposed = is_weight};
+      if (matrix.reads == Reads::kInner) {
+        parameter.channels = Channels::kColumns;
+      } else if (is_weight) {
+        parameter.channels = Channels::kRows;
+      }
       const std::string kind = is_weight ? "weight" : "bias";
       if (origin == Origin::kCTranslate2) {
         parameter.places.push_back({theirs + matrix.ctranslate2 + "/" + kind, matrix.part, matrix.parts});
       } else {
         parameter.places.push_back({.tensor = theirs + matrix.torch + "." + kind});
       }
-      // Old files of fairseq hold the three projections of self-attention in one tensor, as CTranslate2 does.
-      if (origin == Origin::kFairseq && matrix.parts == 3) {
-        parameter.places.push_back({theirs + "self_attn.in_proj_" + kind, matrix.part, matrix.parts});
+      // Old files of fairseq hold three projections of an attention in one tensor.
+      const std::string torch = matrix.torch;
+      const std::size_t part = std::string_view("qkv").find(torch[torch.find('.') + 1]);
+      if (origin == Origin::kFairseq && torch.ends_with("_proj") && part != std::string_view::npos) {
+        parameter.places.push_back(
+            {theirs + torch.substr(0, torch.find('.')) + ".in_proj_" + kind, static_cast<int>(part), 3});
       }
       parameters.push_back(std::move(parameter));
     }
   }
-  void add_norm(const std::string& ours, const std::string& theirs) {
+  // `theirs` has the name of a file of today first.
+  void add_norm(const std::string& ours, const std::vector<std::string>& theirs) {
     const bool greek = origin == Origin::kCTranslate2;
-    parameters.push_back({ours + ".gamma", {{.tensor = theirs + (greek ? "/gamma" : ".weight")}}});
-    parameters.push_back({ours + ".beta", {{.tensor = theirs + (greek ? "/beta" : ".bias")}}});
+    for (const bool is_gamma : {true, false}) {
+      Parameter parameter{.name = ours + (is_gamma ? ".gamma" : ".beta"), .places = {}, .channels = Channels::kColumns};
+      const std::string kind = is_gamma ? (greek ? "/gamma" : ".weight") : (greek ? "/beta" : ".bias");
+      for (const std::string& name : theirs) parameter.places.push_back({.tensor = name + kind});
+      parameters.push_back(std::move(parameter));
+    }
   }
   void add_stack(bool is_decoder) {
     const std::string side = is_decoder ? "dec." : "enc.";
@@ -135,33 +158,55 @@ struct Lister {
       }
       for (const LayerNormName& norm : kLayerNorms) {
         const char* name = is_decoder ? norm.decoder : norm.encoder;
-        if (name != nullptr)
-          add_norm(ours + name, theirs + (origin == Origin::kCTranslate2 ? norm.ctranslate2 : norm.torch));
+        if (name == nullptr) continue;
+        std::vector<std::string> places{theirs + (origin == Origin::kCTranslate2 ? norm.ctranslate2 : norm.torch)};
+        // Old files of fairseq count them from 0.
+        if (origin == Origin::kFairseq) places.push_back(theirs + "layer_norms." + static_cast<char>(name[2] - 1));
+        add_norm(ours + name, places);
       }
     }
-    if (config.norm == Norm::kPre) add_norm(side + "ln", prefix(is_decoder) + "layer_norm");
+    if (config.norm == Norm::kPre) add_norm(side + "ln", {prefix(is_decoder) + "layer_norm"});
   }
 };
 
-Positions positions_of(foreign::Network::Positions positions) {
-  switch (positions) {
-    case foreign::Network::Positions::kHalf: return Positions::kSinusoidHalf;
-    case foreign::Network::Positions::kT2T: return Positions::kSinusoidT2T;
-    case foreign::Network::Positions::kTable: return Positions::kLearned;  // any table can be held as a learned one
-  }
-  return Positions::kNone;
+// Their settings and ours with the same meaning. Any table of positions can be held as a learned one.
+using TheirPositions = foreign::Network::Positions;
+constexpr std::array kPositions{
+    std::pair{TheirPositions::kPaper, Positions::kSinusoid},
+    std::pair{TheirPositions::kHalf, Positions::kSinusoidHalf},
+    std::pair{TheirPositions::kT2T, Positions::kSinusoidT2T},
+    std::pair{TheirPositions::kTable, Positions::kLearned},
+    std::pair{TheirPositions::kNone, Positions::kNone},
+};
+using TheirActivation = foreign::Network::Activation;
+constexpr std::array kActivations{
+    std::pair{TheirActivation::kRelu, nn::HiddenActivation::kRelu},
+    std::pair{TheirActivation::kSilu, nn::HiddenActivation::kSilu},
+    std::pair{TheirActivation::kGelu, nn::HiddenActivation::kGelu},
+    std::pair{TheirActivation::kGeluTanh, nn::HiddenActivation::kGeluTanh},
+    std::pair{TheirActivation::kGeluSigmoid, nn::HiddenActivation::kGeluSigmoid},
+};
+template <class Pairs, class Theirs>
+auto ours_of(const Pairs& pairs, Theirs theirs) {
+  return std::ranges::find(pairs, theirs, &Pairs::value_type::first)->second;
+}
+template <class Pairs, class Ours>
+auto theirs_of(const Pairs& pairs, Ours ours) {
+  return std::ranges::find(pairs, ours, &Pairs::value_type::second)->first;
 }
 
-nn::HiddenActivation activation_of(foreign::Network::Activation activation) {
-  using Theirs = foreign::Network::Activation;
-  switch (activation) {
-    case Theirs::kRelu: return nn::HiddenActivation::kRelu;
-    case Theirs::kSilu: return nn::HiddenActivation::kSilu;
-    case Theirs::kGelu: return nn::HiddenActivation::kGelu;
-    case Theirs::kGeluTanh: return nn::HiddenActivation::kGeluTanh;
-    case Theirs::kGeluSigmoid: return nn::HiddenActivation::kGeluSigmoid;
+void refuse_what_they_lack(const TransformerConfig& config) {
+  const auto require_usual = [](std::string_view key, const auto& value, const auto& usual) {
+    require<Error>(value == usual, "the model cannot be exported for another program: its setting '", key, "' is ",
+                   write_value(value), ", for which no other program has a place.");
+  };
+  require_usual("window", config.window, OptionalSize{});
+  require_usual("norm-kind", config.norm_kind, NormKind::kLayer);
+  require_usual("attention-score", config.attention_score, nn::AttentionScore::kScaled);
+  for (const LayerSizes& sizes : {config.encoder_sizes(), config.decoder_sizes()}) {
+    require_usual("d-k", sizes.d_k, config.d_model / sizes.h);
+    require_usual("d-v", sizes.d_v, config.d_model / sizes.h);
   }
-  return nn::HiddenActivation::kRelu;
 }
 
 }  // namespace
@@ -178,11 +223,11 @@ TransformerConfig config_of(const foreign::Network& network) {
   if (network.source_vocabulary > 0) config.V_source = network.source_vocabulary;
   if (network.target_vocabulary > 0) config.V_target = network.target_vocabulary;
   config.tie = network.tie;
-  config.positions = positions_of(network.positions);
+  config.positions = ours_of(kPositions, network.positions);
   config.first_position = network.first_position;
   if (network.table_rows > 0) config.max_positions = network.table_rows;
   config.scale = network.scaled_embeddings ? EmbeddingScale::kSqrt : EmbeddingScale::kNone;
-  config.activation = activation_of(network.activation);
+  config.activation = ours_of(kActivations, network.activation);
   config.norm = network.pre_norm ? Norm::kPre : Norm::kPost;
   config.attention_bias = network.attention_bias;
   config.output_bias = network.output_bias;
@@ -190,6 +235,31 @@ TransformerConfig config_of(const foreign::Network& network) {
   config.decoder_start = network.start;
   config.validate();
   return config;
+}
+
+foreign::Network network_of(const TransformerConfig& config) {
+  refuse_what_they_lack(config);
+  const LayerSizes encoder = config.encoder_sizes(), decoder = config.decoder_sizes();
+  return {.width = config.d_model,
+          .encoder_layers = config.N_enc,
+          .decoder_layers = config.N_dec,
+          .encoder_heads = encoder.h,
+          .decoder_heads = decoder.h,
+          .encoder_inner = encoder.d_ff,
+          .decoder_inner = decoder.d_ff,
+          .source_vocabulary = config.V_source,
+          .target_vocabulary = config.V_target,
+          .activation = theirs_of(kActivations, config.activation),
+          .positions = theirs_of(kPositions, config.positions),
+          .first_position = config.first_position,
+          .table_rows = config.positions == Positions::kLearned ? config.max_positions : 0,
+          .pre_norm = config.norm == Norm::kPre,
+          .scaled_embeddings = config.scale == EmbeddingScale::kSqrt,
+          .attention_bias = config.attention_bias,
+          .output_bias = config.output_bias,
+          .layer_norm_epsilon = config.ln_eps,
+          .tie = config.tie,
+          .start = config.decoder_start};
 }
 
 std::vector<foreign::Parameter> foreign_parameters(const TransformerConfig& config, foreign::Origin origin) {

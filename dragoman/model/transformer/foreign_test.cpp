@@ -65,6 +65,10 @@ TEST(ForeignParameters, HaveTheNamesOfTheirOrigin) {
   EXPECT_EQ(place(Origin::kTransformers, "dec.ln.gamma").tensor, "model.decoder.layer_norm.weight");
   EXPECT_EQ(place(Origin::kTransformers, "output.b").tensor, "final_logits_bias");
   EXPECT_EQ(place(Origin::kFairseq, "dec.1.ffn.b_2").tensor, "decoder.layers.1.fc2.bias");
+  EXPECT_EQ(parameter_named(config, Origin::kFairseq, "dec.0.cross.W_V").places.back(),
+            (Place{"decoder.layers.0.encoder_attn.in_proj_weight", 2, 3}));
+  EXPECT_EQ(parameter_named(config, Origin::kFairseq, "dec.0.ln3.beta").places.back().tensor,
+            "decoder.layers.0.layer_norms.2.bias");
   EXPECT_EQ(place(Origin::kCTranslate2, "dec.0.cross.b_V"), (Place{"decoder/layer_0/attention/linear_1/bias", 1, 2}));
   EXPECT_EQ(place(Origin::kCTranslate2, "enc.0.self.W_V"),
             (Place{"encoder/layer_0/self_attention/linear_0/weight", 2, 3}));

@@ -1,14 +1,14 @@
-#include "dragoman/model/foreign/bpe_codes.h"
+#include "dragoman/text/pieces/bpe_codes.h"
 
 #include <gtest/gtest.h>
 
-#include "dragoman/data/testing.h"
-#include "dragoman/model/foreign/testing.h"
+#include <set>
 
-namespace dragoman::model::foreign {
+#include "dragoman/base/testing.h"
+
+namespace dragoman::text {
 namespace {
 
-using data::error_message_of;
 using Pieces = std::vector<std::string>;
 
 const std::string kCodes = "#version: 0.2\nl o\nlo w</w>\ne r</w>\nlo w\n";
@@ -59,12 +59,36 @@ TEST(BpeCodes, SplitAWordOfAHundredThousandLetters) {
   EXPECT_EQ(codes.split_word(std::string(1 << 17, 'a')).size(), std::size_t{1} << 14 | 3);
 }
 
+// The error message for a file with this text; empty if it is accepted.
+std::string error_message(const char* text) {
+  try {
+    BpeCodes(text, "bpe.code");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
 TEST(BpeCodes, NameTheLineThatCannotBeRead) {
   for (const char* text : {"a b\nc\n", "a b\nc d e\n", "a b\n\n"}) {
-    const std::string message = error_message_of([&] { BpeCodes(text, "bpe.code"); });
-    EXPECT_NE(message.find("bpe.code, line 2"), std::string::npos) << message;
+    EXPECT_NE(error_message(text).find("bpe.code, line 2"), std::string::npos) << error_message(text);
   }
-  EXPECT_NE(error_message_of([] { BpeCodes("#version: 9\n", "x"); }).find("version 9"), std::string::npos);
+  EXPECT_NE(error_message("#version: 9\n").find("version 9"), std::string::npos);
+}
+
+TEST(BpeCodes, LeaveMergesOutAtRandom) {
+  const BpeCodes codes(kCodes, "bpe.code");
+  RandomStream random(1);
+  const BpeCodes::Dropout none{.amount = 0, .random = random}, half{.amount = 0.5, .random = random},
+      all{.amount = 1, .random = random};
+  EXPECT_EQ(codes.split("lower low", &none), codes.split("lower low"));
+  EXPECT_EQ(codes.split("lower low", &all).size(), 8u);
+  std::set<Pieces> cuts;
+  for (int i = 0; i < 100; ++i) {
+    cuts.insert(codes.split_word("lower", &half));
+    EXPECT_EQ(BpeCodes::join_pieces(*cuts.rbegin()), "lower");
+  }
+  EXPECT_EQ(cuts.size(), 6u);  // l o w, lo w or low, followed by e r or er
 }
 
 TEST(BpeCodes, SurviveDamage) {
@@ -72,4 +96,4 @@ TEST(BpeCodes, SurviveDamage) {
 }
 
 }  // namespace
-}  // namespace dragoman::model::foreign
+}  // namespace dragoman::text

@@ -1,4 +1,4 @@
-#include "dragoman/model/foreign/bpe_codes.h"
+#include "dragoman/text/pieces/bpe_codes.h"
 
 #include <algorithm>
 #include <functional>
@@ -9,7 +9,7 @@
 #include "dragoman/base/strings.h"
 #include "dragoman/base/utf8.h"
 
-namespace dragoman::model::foreign {
+namespace dragoman::text {
 namespace {
 
 constexpr std::string_view kEndOfWord = "</w>";
@@ -84,7 +84,7 @@ std::vector<std::string> BpeCodes::symbols_of(std::string_view word) const {
   return symbols;
 }
 
-std::vector<std::string> BpeCodes::split_word(std::string_view word) const {
+std::vector<std::string> BpeCodes::split_word(std::string_view word, const Dropout* dropout) const {
   std::vector<Symbol> symbols;
   for (std::string& text : symbols_of(word)) {
     const auto place = static_cast<std::ptrdiff_t>(symbols.size());
@@ -104,6 +104,7 @@ std::vector<std::string> BpeCodes::split_word(std::string_view word) const {
   };
   for (std::ptrdiff_t left = 0; left + 1 < std::ssize(symbols); ++left) add(left);
 
+  std::vector<Candidate> left_out;  // in this step; they are possible again in the next one
   while (!candidates.empty()) {
     // All places of the best pair are merged, from left to right, before new pairs are looked at.
     const std::int32_t best = candidates.top().first;
@@ -111,9 +112,15 @@ std::vector<std::string> BpeCodes::split_word(std::string_view word) const {
     for (; !candidates.empty() && candidates.top().first == best; candidates.pop()) {
       places.push_back(candidates.top().second);
     }
+    bool has_merged = false;
     for (const std::ptrdiff_t left : places) {
       // The pair may be gone, because one of its symbols was merged with another neighbour.
       if (symbol(left).merged_away || symbol(left).next < 0 || rank_at(left) != best) continue;
+      if (dropout != nullptr && dropout->random.uniform() < dropout->amount) {
+        left_out.emplace_back(best, left);
+        continue;
+      }
+      has_merged = true;
       Symbol& right = symbol(symbol(left).next);
       symbol(left).text += right.text;
       right.merged_away = true;
@@ -122,6 +129,9 @@ std::vector<std::string> BpeCodes::split_word(std::string_view word) const {
       add(symbol(left).previous);
       add(left);
     }
+    if (!has_merged) continue;
+    for (const Candidate& again : left_out) candidates.push(again);
+    left_out.clear();
   }
 
   std::vector<std::string> pieces;
@@ -133,12 +143,18 @@ std::vector<std::string> BpeCodes::split_word(std::string_view word) const {
   return pieces;
 }
 
-std::vector<std::string> BpeCodes::split(std::string_view text) const {
+std::vector<std::string> BpeCodes::split(std::string_view text, const Dropout* dropout) const {
   std::vector<std::string> pieces;
   for (const std::string_view word : fields_of(text)) {
-    for (std::string& piece : split_word(word)) pieces.push_back(std::move(piece));
+    for (std::string& piece : split_word(word, dropout)) pieces.push_back(std::move(piece));
   }
   return pieces;
+}
+
+bool BpeCodes::is_continued(std::string_view piece) { return piece.ends_with(kContinues); }
+
+std::string_view BpeCodes::without_mark(std::string_view piece) {
+  return piece.substr(0, piece.size() - (is_continued(piece) ? kContinues.size() : 0));
 }
 
 std::string BpeCodes::join_pieces(const std::vector<std::string>& pieces) {
@@ -146,10 +162,10 @@ std::string BpeCodes::join_pieces(const std::vector<std::string>& pieces) {
   bool joined = true;  // whether the next piece follows without a space
   for (const std::string& piece : pieces) {
     if (!joined) text += ' ';
-    joined = piece.ends_with(kContinues);
-    text += joined ? piece.substr(0, piece.size() - kContinues.size()) : piece;
+    joined = is_continued(piece);
+    text += without_mark(piece);
   }
   return text;
 }
 
-}  // namespace dragoman::model::foreign
+}  // namespace dragoman::text

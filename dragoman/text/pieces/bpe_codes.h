@@ -1,5 +1,6 @@
 // Byte-pair encoding with the codes of subword-nmt or fastBPE: a list of merges of two neighbouring symbols, which
-// begins with those that were learned first. Models of fairseq use it.
+// begins with those that were learned first. Models of fairseq use it. A piece that ends in "@@" is continued by the
+// next.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-namespace dragoman::model::foreign {
+#include "dragoman/base/random.h"
+
+namespace dragoman::text {
 
 class BpeCodes {
  public:
@@ -17,11 +20,20 @@ class BpeCodes {
   // another form.
   BpeCodes(std::string_view text, std::string_view where);
 
+  // In each step each possible merge is left out with probability `amount` (BPE-dropout: Provilkova et al., 2020).
+  struct Dropout {
+    double amount = 0;
+    RandomStream& random;
+  };
   // The pieces of a word: every piece but the last ends in "@@".
-  std::vector<std::string> split_word(std::string_view word) const;
+  std::vector<std::string> split_word(std::string_view word, const Dropout* dropout = nullptr) const;
   // The pieces of all words of a text, which are separated by spaces.
-  std::vector<std::string> split(std::string_view text) const;
-  // The text of pieces: pieces that end in "@@" are joined to the next.
+  std::vector<std::string> split(std::string_view text, const Dropout* dropout = nullptr) const;
+
+  static bool is_continued(std::string_view piece);
+  // The piece without "@@" at its end.
+  static std::string_view without_mark(std::string_view piece);
+  // The text of pieces: pieces that are continued are joined to the next.
   static std::string join_pieces(const std::vector<std::string>& pieces);
 
  private:
@@ -33,4 +45,4 @@ class BpeCodes {
   std::unordered_map<std::string, std::int32_t> ranks_;  // the key of a pair -> its place in the list
 };
 
-}  // namespace dragoman::model::foreign
+}  // namespace dragoman::text
