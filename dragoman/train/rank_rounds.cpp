@@ -85,7 +85,12 @@ RunResult follow(PreparedRun& run) {
     ending = rounds.agree(std::nullopt);
     if (ending || after.scheduled) run.trainer->collect();
   }
-  return {.ending = *ending, .step = run.trainer->updates(), .first_step = first_step, .best = {}, .weights = ""};
+  return {.ending = *ending,
+          .step = run.trainer->updates(),
+          .first_step = first_step,
+          .best = {},
+          .weights = "",
+          .saving = {}};
 }
 
 }  // namespace dragoman::train

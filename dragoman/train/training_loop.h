@@ -16,8 +16,7 @@ namespace dragoman::train {
 
 class TrainingLoop {
  public:
-  explicit TrainingLoop(PreparedRun& run)
-      : run_(run), state_(run.state), rounds_(run), report_(run), saver_(run) {}
+  explicit TrainingLoop(PreparedRun& run) : run_(run), state_(run.state), rounds_(run), report_(run), saver_(run) {}
 
   // If it throws, the report says why.
   RunResult run();
