@@ -20,7 +20,7 @@ double flops_of(const data::Update& update, const model::ModelConfig& config) {
 }
 
 // What each rank tells the others between two updates.
-enum Field : std::size_t { kEnding, kStop, kItems, kSourceTokens, kFlops, kFields };
+enum Field : std::size_t { kEndingAt, kStopAt, kItemsAt, kSourceTokensAt, kFlopsAt, kFields };
 constexpr std::int64_t kNoEnding = -1;
 
 }  // namespace
@@ -40,22 +40,22 @@ std::optional<Ending> RankRounds::agree(std::optional<Ending> decided) {
   if (!next_) next_ = run_.loader->next();
   const ItemCounts own = run_.trainer->count(next_->micro_batches);
   std::array<std::int64_t, kFields> mine{};
-  mine[kEnding] = decided ? static_cast<std::int64_t>(*decided) : kNoEnding;
-  mine[kStop] = run_.watcher.wants_stop() ? 1 : 0;
-  mine[kItems] = own.items;
-  mine[kSourceTokens] = own.source_tokens;
-  mine[kFlops] = std::bit_cast<std::int64_t>(flops_of(*next_, run_.config));
+  mine[kEndingAt] = decided ? static_cast<std::int64_t>(*decided) : kNoEnding;
+  mine[kStopAt] = run_.watcher.wants_stop() ? 1 : 0;
+  mine[kItemsAt] = own.items;
+  mine[kSourceTokensAt] = own.source_tokens;
+  mine[kFlopsAt] = std::bit_cast<std::int64_t>(flops_of(*next_, run_.config));
   const std::vector<std::int64_t> all = exchange.gather(mine);
   whole_ = {};
   flops_ = 0;
   bool stop = false;
   for (std::size_t i = 0; i < all.size(); i += kFields) {
-    stop = stop || all[i + kStop] != 0;
-    whole_.items += all[i + kItems];
-    whole_.source_tokens += all[i + kSourceTokens];
-    flops_ += std::bit_cast<double>(all[i + kFlops]);
+    stop = stop || all[i + kStopAt] != 0;
+    whole_.items += all[i + kItemsAt];
+    whole_.source_tokens += all[i + kSourceTokensAt];
+    flops_ += std::bit_cast<double>(all[i + kFlopsAt]);
   }
-  if (all[kEnding] != kNoEnding) return static_cast<Ending>(all[kEnding]);
+  if (all[kEndingAt] != kNoEnding) return static_cast<Ending>(all[kEndingAt]);
   return stop ? std::optional(Ending::kStopped) : std::nullopt;
 }
 
