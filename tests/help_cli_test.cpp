@@ -99,6 +99,7 @@ class Examples : public TrainingTest {
     for (const std::string name : {"source.spm", "target.spm"}) {
       fs::copy(models / "marian" / name, file("ct2-en-de/" + name));
     }
+    fs::copy(models / "fairseq/new", file("wmt14"));
   }
 
   Ending bash(const std::string& line) const {

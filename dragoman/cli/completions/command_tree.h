@@ -27,8 +27,9 @@ struct FlagEntry {
   bool is_repeated = false;  // an argument that may be given several times
 
   bool is_switch() const { return placeholder.empty(); }
+  // FILE-OR-DIR is both.
   bool takes_file() const { return placeholder.starts_with("FILE"); }
-  bool takes_directory() const { return placeholder.starts_with("DIR"); }
+  bool takes_directory() const { return placeholder.starts_with("DIR") || placeholder.ends_with("-DIR"); }
   bool takes_list() const { return placeholder.ends_with(",..."); }
   // The placeholder for one value: "DIR" also if the flag takes a list.
   std::string one_value() const { return placeholder.substr(0, placeholder.find(',')); }

@@ -215,8 +215,9 @@ std::optional<std::string> misplaced_argument_message(const CommandLine& line) {
       return join("'", argument, "' is no value of the switch before it.", hint);
     }
     std::error_code ignored;
-    const bool is_out_of_place =
-        line.command->arguments.front().takes_file() && std::filesystem::is_directory(argument, ignored);
+    const bool is_out_of_place = line.command->arguments.front().takes_file() &&
+                                 !line.command->arguments.front().takes_directory() &&
+                                 std::filesystem::is_directory(argument, ignored);
     if (!is_out_of_place) continue;
     if (const std::string hint = value_hint(line, i); hint.find("Did you mean") != std::string::npos) {
       return join("'", argument, "' is a directory.", hint);

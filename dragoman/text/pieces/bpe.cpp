@@ -108,7 +108,11 @@ std::string bpe_file(std::string_view codes, const std::vector<std::string>& tok
 
 std::unique_ptr<const PieceModel> read_bpe(const std::string& bytes, const std::string& name) {
   const std::string where = join("'", name, "'");
-  const Json file = parse_json(bytes, where);
+  const Json file = try_parse_json(bytes);
+  require<Error>(
+      file.is_object() && file.contains(kCodes), where,
+      " is not a SentencePiece model, nor has it BPE codes as `dragoman import` writes them; it is damaged, or "
+      "another kind of file.");
   const auto codes = json_entry<std::string>(file, kCodes, where);
   const auto found = file.find(kTokens);
   const auto is_text = [](const Json& token) { return token.is_string(); };
