@@ -100,8 +100,9 @@ void write_ctranslate2(const std::filesystem::path& path, const CTranslate2Varia
       continue;
     }
     std::visit(
-        [&]<class Number>(const Number& value) {
-          if constexpr (!std::is_same_v<Number, FloatTensor>) file.variable(name, {}, std::span(&value, 1));
+        // clang 14 captures no structured binding by itself.
+        [&, &called = name]<class Number>(const Number& value) {
+          if constexpr (!std::is_same_v<Number, FloatTensor>) file.variable(called, {}, std::span(&value, 1));
         },
         variable);
   }
