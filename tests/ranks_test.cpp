@@ -14,8 +14,8 @@ class Ranks : public TrainingTest {
     if (shell("command -v mpirun").status != 0) GTEST_SKIP() << "there is no mpirun";
   }
 
-  // Runs the program as several processes. Open MPI refuses to start as root, or more processes than processors, unless
-  // it is told to.
+  // Runs the program as several processes. The settings allow Open MPI to run as root, and to start more processes than
+  // there are processors.
   Ending run_ranks(int ranks, const std::string& arguments) const {
     return shell(
         "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none -np " +

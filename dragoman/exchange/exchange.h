@@ -1,5 +1,5 @@
-// Connects the processes that train one model together, which are called ranks. It only moves numbers: whoever calls it
-// adds them, in an order of their own. (The sums of a library depend on the number of ranks.)
+// Connects the processes that train one model together. Each process is called a rank. An exchange only moves numbers;
+// its caller adds them. (Sums that a library makes depend on the number of ranks.)
 #pragma once
 
 #include <cstdint>

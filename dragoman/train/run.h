@@ -62,8 +62,8 @@ struct RunResult {
 
 RunResult run_training(const RunRequest& request, Watcher& watcher);
 // The same with several processes, the ranks of the exchange, which all call this with the same settings. Rank 0
-// prepares the text, decides when the run ends, and writes all files; its watcher is told what happens. The result has
-// the same bits for any number of ranks. Throws a UsageError if so many cannot divide an update.
+// prepares the text, decides when the run ends, and writes all files; only its watcher hears what happens. The result
+// has the same bits for any number of ranks. Throws a UsageError if so many cannot divide an update.
 RunResult run_training(const RunRequest& request, Watcher& watcher, exchange::Exchange& exchange);
 
 // The state of the newest intact checkpoint of the directory, from which a run would resume; nothing if there are no

@@ -114,8 +114,8 @@ struct CTranslate2Exporter {
             }};
   }
 
-  // CTranslate2 appends </s> to sources by itself if it is told to. The decoder's first input is a token also if its
-  // vector is not used.
+  // With add_source_eos, CTranslate2 itself appends </s> to sources. It needs a token as the decoder's first input even
+  // if the vector of that token is not used.
   Json config() const {
     const text::Tokenizer& tokenizer = model.tokenizers().target;
     const std::int32_t start = network.start == DecoderStart::kBos ? kBos : kEos;
