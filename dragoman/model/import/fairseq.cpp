@@ -104,8 +104,8 @@ struct FairseqReader {
   foreign::Dictionary dictionary(const ForeignModel& model, const std::string& language, const char* embedding) const {
     const std::string name = dictionary_file(language);
     foreign::Dictionary words = foreign::parse_fairseq_dictionary(data.text(name), data.where(name));
-    const foreign::Tensor& rows = foreign::tensor_named(model.tensors, embedding, where);
-    require<Error>(rows.shape.size() == 2 && rows.shape[0] == words.size(), data.where(name), " has ", words.size(),
+    const auto shape = foreign::tensor_named(model.tensors, embedding, where).shape;
+    require<Error>(shape.size() == 2 && shape[0] == words.size(), data.where(name), " has ", words.size(),
                    " tokens with the four special ones, but the tensor '", embedding, "' does not have as many rows.");
     return words;
   }

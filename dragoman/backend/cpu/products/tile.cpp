@@ -8,7 +8,8 @@ namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 namespace {
 
 template <class T>
-using TileFunction = void (*)(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate);
+using TileFunction = void (*)(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate,
+                              Ahead<T> ahead);
 
 // multiply_tile for 1 to kTileRows rows: entry i has i + 1 rows. `narrow` takes one panel of B, `wide` as many as
 // panels_at_once says.
@@ -37,9 +38,9 @@ constexpr std::array<TileFunction<T>, kTileVectors> kShortTiles =
 // the columns that exist are copied to C.
 template <class T>
 void multiply_edge(std::int64_t depth, const T* A, Panels<T> B, std::int64_t rows, std::int64_t cols, T* C,
-                   std::int64_t stride, bool accumulate) {
+                   std::int64_t stride, bool accumulate, Ahead<T> ahead) {
   T buffer[kTileRows * kTileCols<T>];
-  kTiles<T>.narrow[rows - 1](depth, A, B, buffer, kTileCols<T>, false);
+  kTiles<T>.narrow[rows - 1](depth, A, B, buffer, kTileCols<T>, false, ahead);
   for (std::int64_t i = 0; i < rows; ++i) {
     const T* from = buffer + i * kTileCols<T>;
     T* to = C + i * stride;
@@ -57,11 +58,14 @@ void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, 
   if (C.rows <= kTileRows) {
     const std::int64_t wide = panels_at_once(C.rows);
     for (; j + wide * kTileCols<T> <= C.cols; j += wide * kTileCols<T>, panel += wide) {
-      kTiles<T>.wide[C.rows - 1](depth, A.data, {B.panel(panel), B.apart}, C.data + j, C.stride, accumulate);
+      kTiles<T>.wide[C.rows - 1](depth, A.data, {B.panel(panel), B.apart}, C.data + j, C.stride, accumulate,
+                                 {A.data, 0});
     }
   }
-  // 2. The rest, one panel of B at a time: one tile for each panel of A. The three branches are for tiles with all rows
-  // and whole vectors, with fewer rows and a whole panel, and at the right edge.
+  // 2. The rest, one panel of B at a time: one tile for each panel of A. The tiles of a panel together fetch the next
+  // one. The three branches are for tiles with all rows and whole vectors, with fewer rows and a whole panel, and at
+  // the right edge.
+  const std::int64_t step = std::max<std::int64_t>(1, kTileCols<T> / divide_up(C.rows, kTileRows));
   for (; j < C.cols; j += kTileCols<T>, ++panel) {
     const Panels<T> b{B.panel(panel), B.apart};
     const std::int64_t cols = std::min(kTileCols<T>, C.cols - j);
@@ -69,12 +73,13 @@ void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, 
       const std::int64_t rows = std::min(kTileRows, C.rows - i);
       const T* a = A.panel(i / kTileRows);
       T* to = C.row(i) + j;
+      const Ahead<T> ahead{B.panel(panel + 1) + i / kTileRows * step * depth, step};
       if (rows == kTileRows && cols % kLanes<T> == 0) {
-        kShortTiles<T>[cols / kLanes<T> - 1](depth, a, b, to, C.stride, accumulate);
+        kShortTiles<T>[cols / kLanes<T> - 1](depth, a, b, to, C.stride, accumulate, ahead);
       } else if (cols == kTileCols<T>) {
-        kTiles<T>.narrow[rows - 1](depth, a, b, to, C.stride, accumulate);
+        kTiles<T>.narrow[rows - 1](depth, a, b, to, C.stride, accumulate, ahead);
       } else {
-        multiply_edge(depth, a, b, rows, cols, to, C.stride, accumulate);
+        multiply_edge(depth, a, b, rows, cols, to, C.stride, accumulate, ahead);
       }
     }
   }

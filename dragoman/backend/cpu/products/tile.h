@@ -75,10 +75,19 @@ template <std::int64_t N, class F>
   (std::make_integer_sequence<std::int64_t, N>());
 }
 
+// What a tile fetches into the second-level cache for a later tile, with vectors of a cache line: for each k the line
+// of `from`, which then advances by `step` elements.
+template <class T>
+struct Ahead {
+  const T* from;
+  std::int64_t step;
+};
+
 // One tile: C = A B, or C += A B if it accumulates. A is one panel, of which the first Rows rows are used. B is Wide
 // panels, and of each the first Vectors vectors are used. C has Rows rows of Wide * Vectors vectors, `stride` apart.
 template <class T, std::int64_t Rows, std::int64_t Wide, std::int64_t Vectors = kTileVectors>
-void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate) {
+void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate,
+                   [[maybe_unused]] Ahead<T> ahead) {
   constexpr std::int64_t kVectors = Wide * Vectors;
   Vec<T> sums[Rows * kVectors] = {};  // the tile, row by row: registers, because all loops over it are unrolled
   const T* b = B.data;
@@ -108,6 +117,10 @@ void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64
         unrolled<Vectors>([&](auto v) { sums[row * kVectors + panel * Vectors + v] += element(row) * columns[v]; });
       });
     });
+    if constexpr (kVectorBytes == 64) {
+      __builtin_prefetch(ahead.from, 0, 2);
+      ahead.from += ahead.step;
+    }
     A += kTileRows;
     b += kTileCols<T>;
   }
