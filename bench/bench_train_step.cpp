@@ -9,6 +9,7 @@
 //   bench_train_step --preset rnn-luong --set hidden=512,input-feeding=false,bridge=zero --tokens 2048
 #include <fmt/format.h>
 
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -133,7 +134,13 @@ void print_cuda(const Options& options, const Backend& on, const std::vector<Bat
   fmt::print("step {:.2f} ms (least {:.2f}, most {:.2f}), {:.0f} target tokens/s, {:.1f} TFLOP/s\n",
              measured.milliseconds(), 1e3 * std::ranges::min(measured.steps), 1e3 * std::ranges::max(measured.steps),
              measured.tokens_per_second(), 1e-3 * measured.gflops());
-  if (options.profile) fmt::print("{}in {} steps\n", on.profile(), options.steps);
+}
+
+// What the profile has for the measured steps. The rest of their time is spent outside of launches.
+void print_profile(const Options& options, const Backend& on, const Measurement& measured) {
+  if (!options.profile) return;
+  const double all = std::accumulate(measured.steps.begin(), measured.steps.end(), 0.0);
+  fmt::print("{}{:10.3f} ms in {} steps\n", on.profile(), 1e3 * all, measured.steps.size());
 }
 
 void run(Options options) {
@@ -144,7 +151,11 @@ void run(Options options) {
   if (!options.batches.empty()) batches = read_batch_lengths(options.batches);
   if (options.steps == 0) options.steps = options.batches.empty() ? 5 : static_cast<int>(batches.size());
   if (options.json) return print_json(options, *on, preset.model, measure(*on, preset, batches, options));
-  if (options.cuda) return print_cuda(options, *on, batches, measure(*on, preset, batches, options));
+  if (options.cuda) {
+    const Measurement measured = measure(*on, preset, batches, options);
+    print_cuda(options, *on, batches, measured);
+    return print_profile(options, *on, measured);
+  }
 
   const std::vector<ProductShape> shapes = step_shapes(preset.model, target_tokens(batches.front()));
   const double ours = best_rate(*on, shapes, Library::kOurs);
@@ -154,6 +165,7 @@ void run(Options options) {
   fmt::print("step {:.1f} ms, {:.0f} target tokens/s, {:.1f} GFLOP/s\n", measured.milliseconds(),
              measured.tokens_per_second(), measured.gflops());
   fmt::print("{:.1f} % of the best rate of our own product\n", 100 * measured.gflops() / ours);
+  print_profile(options, *on, measured);
 #if defined(DRAGOMAN_BENCH_OPENBLAS)
   // OpenBLAS comes last, because its idle threads keep a processor busy for a while.
   const double openblas = best_rate(*on, shapes, Library::kOpenBlas);
@@ -180,7 +192,7 @@ int main(int argc, char** argv) {
        {"--cuda", &options.cuda, "run on the GPU, in bfloat16"},
        {"--fp32", &options.fp32, "run on the GPU in float32; needs --cuda"},
        {"--bf16", &options.bf16, "on the CPU: round the operands of products to bfloat16"},
-       {"--profile", &options.profile, "with --cuda: print the time of each kernel, which makes the steps slower"},
+       {"--profile", &options.profile, "print the time of each kind of launch, which makes the steps slower"},
        {"--json", &options.json, "print the times of the steps as JSON"}});
   try {
     options.validate();

@@ -241,7 +241,7 @@ int run(int argc, char** argv) {
        {"--precision", &options.precision, "number format of the weights", {.choices = {"fp32", "int8", "bf16"}}},
        {"--cuda", &options.cuda, "run on a CUDA device"},
        {"--host", &options.host, "run the beam search on the host, even with --cuda; random sentences only"},
-       {"--profile", &options.profile, "print the time of each CUDA kernel; random sentences only"},
+       {"--profile", &options.profile, "print the time of each kind of launch; random sentences only"},
        {"--stop", &options.stop, "when the beam search of a text stops", {.choices = {"provable", "beam"}}},
        {"--sentences", &options.sentences, "number of random sentences", {.positive = true}},
        {"--source-length", &options.source_length, "tokens per random sentence, EOS included", {.positive = true}},

@@ -12,8 +12,8 @@ namespace body = cpu::DRAGOMAN_CPU_BODY;
 struct Team {
   ThreadTeam& team;
   int threads() const { return team.size(); }
-  template <class Work>
-  void launch(std::int64_t pieces, const Work& work) const {
+  template <class Work, class Name>
+  void launch(std::int64_t pieces, const Work& work, const Name&) const {
     team.run(pieces, work);
   }
 };

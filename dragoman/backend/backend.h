@@ -38,7 +38,7 @@ struct BackendOptions {
   std::size_t memory = 0, gradient_memory = 0;
   // On the CPU: round the operands of float32 products to bfloat16, with sums in float32. Needs instructions for it.
   bool bf16_products = false;
-  bool profile = false;  // record the time of each launch, on devices that can
+  bool profile = false;  // record the time of each launch
   bool dry = false;      // compute nothing: only check shapes and count memory
   // Receives sentences for the user, such as a warning about a slow path. Called on the thread that computes.
   std::function<void(const std::string& sentence)> report = {};

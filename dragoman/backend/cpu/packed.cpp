@@ -73,18 +73,21 @@ struct Part {
 // parts, then the rows are split too, into multiples of `least_rows`. The bits of the results do not depend on the
 // parts.
 template <class Work>
-void for_parts(const Context& on, std::int64_t rows, std::int64_t panels, std::int64_t unit, std::int64_t least_rows,
+void for_parts(const Context& on, std::int64_t rows, const PackedMatrix& W, std::int64_t unit, std::int64_t least_rows,
                const Work& work) {
   constexpr std::int64_t kPartsPerThread = 4;
+  const std::int64_t panels = layout_of(W.form, W.in, W.out).panels;
   if (panels == 0 || rows == 0) return;
   const std::int64_t units = divide_up(panels, unit), wanted = kPartsPerThread * on.threads();
   const std::int64_t width = unit * divide_up(units, std::min(units, wanted)), across = divide_up(panels, width);
   const std::int64_t down = std::min(divide_up(rows, least_rows), divide_up(wanted, across));
   const std::int64_t height = divide_up(divide_up(rows, down), least_rows) * least_rows;
-  on.launch(across * divide_up(rows, height), [&](std::int64_t part) {
+  const auto compute = [&](std::int64_t part) {
     const std::int64_t top = part / across * height, first = part % across * width;
     work(Part{top, std::min(height, rows - top), first, std::min(width, panels - first)});
-  });
+  };
+  on.launch(across * divide_up(rows, height), compute,
+            [&] { return join("packed product [", rows, ", ", W.out, "] over ", W.in); });
 }
 
 void linear_float(const Context& on, const Array& x, const PackedMatrix& W, const Array& b,
@@ -96,7 +99,7 @@ void linear_float(const Context& on, const Array& x, const PackedMatrix& W, cons
   // A tile of few rows takes several panels at once. With fewer rows than these, a part would read W for too few rows.
   const std::int64_t unit = panels_at_once(std::min(out.rows, kTileRows));
   constexpr std::int64_t kLeastRows = 4 * kTileRows;
-  for_parts(on, out.rows, divide_up(W.out, kTileCols<float>), unit, kLeastRows, [&](const Part& part) {
+  for_parts(on, out.rows, W, unit, kLeastRows, [&](const Part& part) {
     const std::int64_t left = part.first_panel * kTileCols<float>;
     const std::int64_t cols = std::min(part.panels * kTileCols<float>, W.out - left);
     multiply_full_depth<float>(W.in, {A.panel(part.top / kTileRows), A.apart}, {B.panel(part.first_panel), B.apart},
@@ -113,7 +116,7 @@ void linear_bf16(const Context& on, const Array& x, const PackedMatrix& W, const
   const float* bias = b ? b.data<float>() : nullptr;
   const std::int64_t apart = rows.depth * kBf16.cols;
   constexpr std::int64_t kLeastRows = 32;
-  for_parts(on, out.rows, divide_up(W.out, kBf16.cols), 1, kLeastRows, [&](const Part& part) {
+  for_parts(on, out.rows, W, 1, kLeastRows, [&](const Part& part) {
     const std::int64_t left = part.first_panel * kBf16.cols, cols = std::min(part.panels * kBf16.cols, W.out - left);
     multiply_bf16({rows.kernel, part.rows, rows.depth, rows.panels + part.top * rows.depth},
                   bf16_panels(W) + part.first_panel * apart, apart,
@@ -127,7 +130,7 @@ void linear_int8(const Context& on, const Array& x, const PackedMatrix& W, const
   const ArenaScope scratch(on.arena());
   const Int8Rows rows = quantised_rows(on, matrix<const float>(x));
   const auto out = matrix<float>(y);
-  for_parts(on, out.rows, divide_up(W.out, kInt8.cols), 1, kSliceRows, [&](const Part& part) {
+  for_parts(on, out.rows, W, 1, kSliceRows, [&](const Part& part) {
     const std::int64_t left = part.first_panel * kInt8.cols, cols = std::min(part.panels * kInt8.cols, W.out - left);
     multiply_int8(rows, W, part.first_panel, b ? b.data<float>() + left : nullptr, activation.relu,
                   {out.data + left, out.rows, cols, out.stride});

@@ -2,12 +2,11 @@
 
 #include <cxxabi.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 
 #include "dragoman/backend/cuda/kernel.cuh"
+#include "dragoman/backend/profile_table.h"
 
 namespace dragoman::cuda {
 
@@ -41,31 +40,20 @@ void Profile::end(cudaStream_t stream) noexcept {
 }
 
 std::string Profile::table() {
-  std::map<std::string, std::pair<double, int>> sums;
-  double all = 0;
+  std::map<std::string, LaunchTimes> sums;
   for (const Span& span : spans_) {
     if (!span.ended) continue;
     // Waits for this span alone: waiting for the whole device would fail while another thread records launches.
     check(cudaEventSynchronize(span.end), "waiting for the device");
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, span.begin, span.end), "reading a time");
-    auto& [time, count] = sums[span.name];
-    time += milliseconds;
-    ++count;
-    all += milliseconds;
+    LaunchTimes& sum = sums[span.name];
+    sum.milliseconds += milliseconds;
+    ++sum.launches;
   }
   for (const Span& span : spans_) free_.insert(free_.end(), {span.begin, span.end});
   spans_.clear();
-  std::vector<std::pair<std::string, std::pair<double, int>>> rows(sums.begin(), sums.end());
-  std::ranges::sort(rows, [](const auto& a, const auto& b) { return a.second.first > b.second.first; });
-  std::string text;
-  char line[256];
-  for (const auto& [name, sum] : rows) {
-    std::snprintf(line, sizeof line, "%10.3f ms %6d x %s\n", sum.first, sum.second, name.c_str());
-    text += line;
-  }
-  std::snprintf(line, sizeof line, "%10.3f ms in total\n", all);
-  return text + line;
+  return profile_table(sums);
 }
 
 std::string Profile::name_of(const void* kernel) {

@@ -18,8 +18,7 @@ class Profile {
   void begin(std::string name, cudaStream_t stream);
   void end(cudaStream_t stream) noexcept;  // if this fails, the launch is left out of the table
 
-  // One line per name, the longest time first: milliseconds, number of launches, name. Waits for the launches, and
-  // clears the profile.
+  // profile_table() of the launches since the start or since the last call. Waits for the launches.
   std::string table();
 
   // The name of a kernel without namespaces and template arguments.

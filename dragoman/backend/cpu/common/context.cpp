@@ -75,6 +75,7 @@ Context::Context(const BackendOptions& options, const Int8Kernel& int8_kernel)
       team_(options.dry           ? 1
             : options.threads > 0 ? options.threads
                                   : available_threads()),
+      profile_(options.profile ? std::make_unique<Profile>() : nullptr),
       arena_memory_(reserve(default_reservation())),
       gradient_memory_(reserve(default_reservation() / 2)),
       host_arena_memory_(host_arena_bytes()),

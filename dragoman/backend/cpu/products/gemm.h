@@ -103,13 +103,17 @@ template <class T>
 void multiply_block(const Product<T>& p, const T* packed_B, const Extent& extent, Matrix<T> C, bool accumulate);
 
 // Runs a product: pack(piece) for all pieces of op(B), which has panels of `width` columns, then multiply(extent) for
-// all blocks of C. `on` has threads() and launch(pieces, work), as Context has them.
+// all blocks of C. `on` has threads() and launch(pieces, work, name), as Context has them.
 template <class T, class On, class Pack, class Multiply>
 void run_product(const On& on, const Product<T>& p, std::int64_t width, const Pack& pack, const Multiply& multiply) {
   const std::int64_t panels = divide_up(p.N, width);
   const Blocks blocks(p.M, panels, width, on.threads());
-  on.launch(pack_pieces(panels, p.K), pack);
-  on.launch(blocks.count(), [&](std::int64_t block) { multiply(extent(p, blocks, block)); });
+  const auto named = [&](const char* part) {
+    return [&p, part] { return join(part, " [", p.M, ", ", p.N, "] over ", p.K); };
+  };
+  on.launch(pack_pieces(panels, p.K), pack, named("packing for product"));
+  on.launch(
+      blocks.count(), [&](std::int64_t block) { multiply(extent(p, blocks, block)); }, named("product"));
 }
 
 // C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C. `packed` is memory for
