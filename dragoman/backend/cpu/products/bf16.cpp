@@ -39,7 +39,7 @@ void pack_bf16_B(const Product<float>& p, std::int64_t piece, std::uint16_t* pac
 
 void multiply_bf16_block(const Bf16Kernel& kernel, const Product<float>& p, const std::uint16_t* packed_B,
                          const Extent& e, Matrix<float> C, bool accumulate) {
-  constexpr std::int64_t kRange = 512;  // its rows of A take 128 KiB
+  constexpr std::int64_t kRange = 512;  // its rows of A take 1 KiB each, and together fit the second-level cache
   static_assert(kRange % kBf16.padding == 0 && kPackDepth % kBf16.padding == 0);
   alignas(64) std::uint16_t packed_A[kBlockRows * kRange];
   const Matrix<float> block{C.row(e.top) + e.left, e.rows, e.cols, C.stride};

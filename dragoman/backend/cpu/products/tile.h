@@ -24,7 +24,7 @@ struct TileSizes {
 #if defined(DRAGOMAN_TILE_SIZES)  // bench/sweep_products tries others
 inline constexpr TileSizes kTileSizes{DRAGOMAN_TILE_SIZES};
 #elif defined(__AVX512F__)
-inline constexpr TileSizes kTileSizes{8, 3, 384, 128};
+inline constexpr TileSizes kTileSizes{8, 3, 384, 384};
 #elif defined(__AVX__)
 inline constexpr TileSizes kTileSizes{4, 3, 256, 128};  // there are only 16 registers
 #else
