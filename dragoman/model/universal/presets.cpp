@@ -63,7 +63,7 @@ void pointers(UniversalConfig& model, TrainingConfig& training) {
   model.norm = transformer::Norm::kPost;
   training.schedule = optim::RateShape::kConstant;
   training.peak_rate = 1e-3;
-  training.steps = 36000;
+  training.steps = 12000;
 }
 
 constexpr Row kRows[] = {
