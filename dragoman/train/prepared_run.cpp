@@ -13,6 +13,7 @@
 #include "dragoman/base/strings.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/decode/inside/film.h"
+#include "dragoman/exchange/nccl.h"
 #include "dragoman/model/files/search.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/text/lines.h"
@@ -288,6 +289,25 @@ void PreparedRun::open_validation() {
   watcher.say(fmt::format("validation: {}{}", counted(validator->pairs(), "pair").text(), left_out));
 }
 
+// All ranks come to the same decision.
+void PreparedRun::connect_devices() {
+  const ExchangeChoice choice = settings().machine.exchange;
+  const bool has_gpu = on->device().kind == Device::Kind::kCuda;
+  if (choice == ExchangeChoice::kNccl) {
+    require<UsageError>(has_gpu, "--exchange nccl connects GPUs: add --device cuda, or use --exchange mpi.");
+    gpus = exchange::connect_gpus(exchange, *on);
+  }
+  if (choice != ExchangeChoice::kAuto || !has_gpu || exchange.ranks() == 1) return;
+  const std::int64_t shares_gpu[] = {exchange.local_rank() >= cuda_devices() ? 1 : 0};
+  const bool some_share = std::ranges::max(exchange.gather(shares_gpu)) > 0;
+  if (!some_share && !exchange::nccl_version().empty()) {
+    gpus = exchange::connect_gpus(exchange, *on);
+    return;
+  }
+  watcher.say(join("gradients are copied through the memory of the host, because ",
+                   some_share ? "processes share a GPU" : "this build has no NCCL"));
+}
+
 void PreparedRun::build_model() {
   const DeviceAndType device_and_type = this->device_and_type();
   on = make_backend(device_and_type.device, {.threads = settings().machine.threads,
@@ -302,6 +322,7 @@ void PreparedRun::build_model() {
                     state.arithmetic, arithmetic));
   }
   state.arithmetic = arithmetic;
+  connect_devices();
   if (exchange.leads()) machine_rate = exchange.ranks() * train::machine_rate(*on, device_and_type.dtype);
   model = config.make_model();
   block = std::make_unique<params::ParameterBlock>(*on, device_and_type.dtype, *model, params::Purpose::kTraining);
@@ -310,7 +331,7 @@ void PreparedRun::build_model() {
                       "this model keeps running statistics of its batches (batch normalisation or hard attention), so "
                       "it is trained by one process only.");
   if (state.plan.tree_levels > 0) {
-    trainer->add_by_tree(static_cast<int>(state.plan.tree_levels), exchange);
+    trainer->add_by_tree(static_cast<int>(state.plan.tree_levels), gpus ? *gpus : exchange);
   } else {
     require<UsageError>(exchange.ranks() == 1, "the run in '", request.directory.string(),
                         "' adds its batches one after another, as an older version of dragoman did, so it can go on "

@@ -50,6 +50,7 @@ class PreparedRun {
   RunState state;
   model::ModelConfig config;  // with the actual sizes of the vocabularies
   std::unique_ptr<Backend> on;
+  std::unique_ptr<exchange::Exchange> gpus;  // carries the arrays of `exchange` if GPUs are connected; else absent
   std::unique_ptr<model::Seq2Seq> model;
   std::unique_ptr<params::ParameterBlock> block;
   std::unique_ptr<Trainer> trainer;
@@ -72,6 +73,7 @@ class PreparedRun {
   void check_text(std::uint64_t key);
   void make_plan();
   void open_validation();
+  void connect_devices();
   void build_model();
   void start_weights();
   data::LoaderSettings loader_settings() const;

@@ -19,7 +19,7 @@ class RankShares {
   // `shares` are the 2^levels ranges of a block with this layout, see shares_of(). The number of ranks divides theirs.
   RankShares(exchange::Exchange& exchange, const Backend& on, std::vector<Share> shares, const Array& block);
 
-  const exchange::Exchange& exchange() const { return exchange_; }
+  exchange::Exchange& exchange() const { return exchange_; }
   const std::vector<Share>& shares() const { return shares_; }
   // A sequence of shares, by their numbers.
   struct Run {

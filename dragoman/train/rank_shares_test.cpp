@@ -44,6 +44,7 @@ class ThreadRank final : public exchange::Exchange {
   int rank() const override { return rank_; }
   int ranks() const override { return ranks_; }
   int local_rank() const override { return rank_; }
+  void check() override {}
   void trade(const Backend& on, int partner, const Array& out, Array in) override {
     send(on, partner, out);
     receive(on, partner, in);

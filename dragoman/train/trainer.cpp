@@ -1,8 +1,10 @@
 #include "dragoman/train/trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "dragoman/autograd/record.h"
@@ -13,6 +15,8 @@
 namespace dragoman::train {
 
 namespace {
+
+constexpr auto kNap = std::chrono::microseconds(50);  // between two looks at the device
 
 // The decay is smaller at the beginning, so that the moving average forgets the first, random weights quickly.
 double average_decay(double most, std::int64_t updates) {
@@ -178,6 +182,11 @@ Losses Trainer::finish() {
   require<Error>(!under_way_.empty(), "no update is under way");
   const UnderWay update = std::move(under_way_.front());
   under_way_.pop_front();
+  // A GPU may wait for another rank, which may have ended.
+  while (ranks_ && !update.arriving->is_complete()) {
+    ranks_->exchange().check();
+    std::this_thread::sleep_for(kNap);
+  }
   std::vector<double> totals(names_.size() + 2);
   update.arriving->wait(totals.data());
   Losses losses = update.losses;
