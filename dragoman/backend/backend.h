@@ -47,7 +47,6 @@ struct BackendOptions {
 // A small copy to the host that is under way.
 struct HostCopy {
   virtual ~HostCopy() = default;
-  virtual bool is_complete() const { return true; }
   virtual void wait(void* host) = 0;  // waits until the copy is complete, then writes it to `host`
 };
 
@@ -102,9 +101,6 @@ class Backend : public MatmulKernels,
   virtual std::unique_ptr<HostCopy> copy_out_later(const Array& from) const = 0;
   // Waits for all launched work. After that, other backends of the same device may read the results.
   virtual void wait() const = 0;
-  // The queue of the device's launches, for libraries that launch work of their own: a cudaStream_t. Makes its device
-  // the current one of the calling thread. Null on the CPU.
-  virtual void* queue() const { return nullptr; }
 
   // Records what `work` launches, without executing it. Requirements: `work` has run once before in the normal way; it
   // launches the same work every time; it copies nothing to or from the device; everything it refers to outlives the

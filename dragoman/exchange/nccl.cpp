@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "dragoman/backend/queue.h"
 #include "dragoman/exchange/nccl_library.h"
 
 namespace dragoman::exchange {
@@ -30,7 +31,7 @@ const NcclLibrary& library() {
 class Nccl final : public Exchange {
  public:
   Nccl(Exchange& ranks, const Backend& on) : ranks_(ranks), nccl_(library()) {
-    on.queue();  // makes the GPU the current device, which NCCL then uses
+    queue_of(on);  // makes the GPU the current device, which NCCL then uses
     const ncclUniqueId id = shared_id();
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
@@ -68,11 +69,11 @@ class Nccl final : public Exchange {
   // These two are rare, so they wait for the device.
   void send(const Backend& on, int to, const Array& array) override {
     move(on, to, array, {});
-    wait(on, array);
+    wait(on);
   }
   void receive(const Backend& on, int from, Array array) override {
     move(on, from, {}, array);
-    wait(on, array);
+    wait(on);
   }
 
   void check() override {
@@ -106,7 +107,7 @@ class Nccl final : public Exchange {
 
   void move(const Backend& on, int partner, const Array& out, const Array& in) {
     require_connected();
-    const auto stream = static_cast<cudaStream_t>(on.queue());
+    const auto stream = static_cast<cudaStream_t>(queue_of(on));
     settle(nccl_.group_start());
     if (bytes_of(out) > 0) settle(nccl_.send(out.raw(), bytes_of(out), ncclInt8, partner, communicator_, stream));
     if (bytes_of(in) > 0) settle(nccl_.receive(in.raw(), bytes_of(in), ncclInt8, partner, communicator_, stream));
@@ -117,11 +118,10 @@ class Nccl final : public Exchange {
     return array.absent() ? 0 : static_cast<std::size_t>(array.count()) * size_of(array.dtype());
   }
 
-  // Waits until the device has sent or received the array.
-  void wait(const Backend& on, const Array& array) {
-    if (bytes_of(array) == 0) return;
-    const std::unique_ptr<HostCopy> copy = on.copy_out_later(array.columns(0, 1));
-    for (; !copy->is_complete(); std::this_thread::sleep_for(kNap)) check();
+  // Waits until the device has sent and received all.
+  void wait(const Backend& on) {
+    const std::unique_ptr<Mark> moved = mark(on);
+    for (; !moved->is_reached(); std::this_thread::sleep_for(kNap)) check();
   }
 
   // Waits until a call has ended that may still be in progress. Throws an Error if it fails.

@@ -54,6 +54,13 @@ std::int64_t parameter_bytes(const TrainingSettings& settings) {
   return (saved_blocks(settings) + 1 + sums + (bfloat16 ? 1 : 0)) * block_bytes(settings);
 }
 
+// Buckets have at least this many bytes: smaller messages would cost more than they hide.
+constexpr std::int64_t kBucketBytes = 32 * kMiB;
+
+std::int64_t bucket_count(const TrainingSettings& settings) {
+  return std::max<std::int64_t>(1, block_bytes(settings) / kBucketBytes);
+}
+
 // The most memory that a step with this many tokens can take. Sentences of one token have the most segments, the
 // longest sentences need the most of everything else. Sentences in between may need a little of both, hence the margin
 // of 1/64.
@@ -82,7 +89,8 @@ MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, 
                   .loader = inputs.loader_bytes,
                   .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
                   .decode_sentences = 1,
-                  .tree_levels = tree_levels(settings.training.accumulate)};
+                  .tree_levels = tree_levels(settings.training.accumulate),
+                  .buckets = bucket_count(settings)};
   if (settings.run.device == DeviceChoice::kCuda) {  // the plan then covers the device's memory only
     plan.loader = 0;
     plan.program = kCudaBytes;

@@ -331,7 +331,9 @@ void PreparedRun::build_model() {
                       "this model keeps running statistics of its batches (batch normalisation or hard attention), so "
                       "it is trained by one process only.");
   if (state.plan.tree_levels > 0) {
-    trainer->add_by_tree(static_cast<int>(state.plan.tree_levels), gpus ? *gpus : exchange);
+    trainer->add_by_tree(
+        {.levels = static_cast<int>(state.plan.tree_levels), .buckets = std::max<std::int64_t>(1, state.plan.buckets)},
+        gpus ? *gpus : exchange);
   } else {
     require<UsageError>(exchange.ranks() == 1, "the run in '", request.directory.string(),
                         "' adds its batches one after another, as an older version of dragoman did, so it can go on "

@@ -33,8 +33,6 @@ class PendingCopy final : public HostCopy {
           "a copy from the device");
     check(cudaEventRecord(slot_.arrived.get(), stream), "recording an event");
   }
-  // After a failure there is nothing to wait for; wait() then reports it.
-  bool is_complete() const override { return cudaEventQuery(slot_.arrived.get()) != cudaErrorNotReady; }
   void wait(void* host) override {
     check(cudaEventSynchronize(slot_.arrived.get()), "waiting for the device");
     std::memcpy(host, slot_.memory.get(), bytes_);

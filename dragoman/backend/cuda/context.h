@@ -40,7 +40,6 @@ class Context : public Backend {
   void copy_out(const Array& from, void* host) const override;
   std::unique_ptr<HostCopy> copy_out_later(const Array& from) const override;
   void wait() const override;
-  void* queue() const override { return dry_ ? nullptr : stream(); }
   std::unique_ptr<Replay> record_launches(const std::function<void()>& work) const override;
 
   std::string profile() const override;
