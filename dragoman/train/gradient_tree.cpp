@@ -25,6 +25,11 @@ std::vector<Share> shares_of(const Share& whole, int levels) {
   return shares;
 }
 
+std::int64_t bucket_count(std::int64_t count) {
+  constexpr std::int64_t kElements = 8'000'000;
+  return std::max<std::int64_t>(1, count / kElements);
+}
+
 std::vector<Share> buckets_of(std::int64_t count, std::int64_t buckets) {
   const std::int64_t size = count / buckets / kBlockAlignment * kBlockAlignment;
   std::vector<Share> result;

@@ -32,6 +32,9 @@ struct Share {
 // The 2^levels shares that a share consists of, in order.
 std::vector<Share> shares_of(const Share& whole, int levels);
 
+// How many buckets a block of `count` elements has: as many as have at least 32 MB of float32 gradients each, because
+// smaller messages would cost more than they hide.
+std::int64_t bucket_count(std::int64_t count);
 // Divides a block of `count` elements into this many ranges of about the same size, from its end to its start. That is
 // roughly the order in which the backward pass completes gradients, because models list their parameters in the order
 // of the forward pass. Each range begins at a multiple of 32 elements.

@@ -33,11 +33,15 @@ constexpr std::int64_t kGrain = 64;
 
 std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
-// The size of a parameter block, including padding rows and gaps. Memory comes in pages of 2 MiB.
-std::int64_t block_bytes(const TrainingSettings& settings) {
+// The size of a parameter block, including padding rows and gaps.
+std::int64_t block_elements(const TrainingSettings& settings) {
   const std::unique_ptr<model::Seq2Seq> model = settings.model.make_model();
-  const std::int64_t count = params::ParameterBlock::elements(*model);
-  return count * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB;
+  return params::ParameterBlock::elements(*model);
+}
+
+// Memory comes in pages of 2 MiB.
+std::int64_t block_bytes(const TrainingSettings& settings) {
+  return block_elements(settings) * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB;
 }
 
 // How many blocks a checkpoint holds: weights, one or two moments, and perhaps a moving average.
@@ -52,13 +56,6 @@ std::int64_t parameter_bytes(const TrainingSettings& settings) {
   const bool bfloat16 = settings.run.device_and_type().dtype == DType::kBFloat16;
   const int sums = tree_levels(settings.training.accumulate);
   return (saved_blocks(settings) + 1 + sums + (bfloat16 ? 1 : 0)) * block_bytes(settings);
-}
-
-// Buckets have at least this many bytes: smaller messages would cost more than they hide.
-constexpr std::int64_t kBucketBytes = 32 * kMiB;
-
-std::int64_t bucket_count(const TrainingSettings& settings) {
-  return std::max<std::int64_t>(1, block_bytes(settings) / kBucketBytes);
 }
 
 // The most memory that a step with this many tokens can take. Sentences of one token have the most segments, the
@@ -90,7 +87,7 @@ MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, 
                   .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
                   .decode_sentences = 1,
                   .tree_levels = tree_levels(settings.training.accumulate),
-                  .buckets = bucket_count(settings)};
+                  .buckets = bucket_count(block_elements(settings))};
   if (settings.run.device == DeviceChoice::kCuda) {  // the plan then covers the device's memory only
     plan.loader = 0;
     plan.program = kCudaBytes;
