@@ -136,6 +136,7 @@ void PreparedRun::prepare() {
     events = std::make_unique<EventFile>(request.directory / "tensorboard", read_records(metrics_file()));
   }
   exchange.broadcast(to_json(state).dump());
+  divide_updates();
 }
 
 // What rank 0 wrote must be visible here: the vocabulary, the tokens of the text and the checkpoint.
@@ -160,6 +161,7 @@ void PreparedRun::follow() {
   open_corpus();
   build_model();
   start_weights();
+  divide_updates();
 }
 
 void PreparedRun::require_divisible() const {
@@ -308,6 +310,14 @@ void PreparedRun::connect_devices() {
                    some_share ? "processes share a GPU" : "this build has no NCCL"));
 }
 
+void PreparedRun::divide_updates() {
+  connect_devices();
+  if (state.plan.tree_levels == 0) return;
+  trainer->add_by_tree(
+      {.levels = static_cast<int>(state.plan.tree_levels), .buckets = std::max<std::int64_t>(1, state.plan.buckets)},
+      gpus ? *gpus : exchange);
+}
+
 void PreparedRun::build_model() {
   const DeviceAndType device_and_type = this->device_and_type();
   on = make_backend(device_and_type.device, {.threads = settings().machine.threads,
@@ -322,7 +332,6 @@ void PreparedRun::build_model() {
                     state.arithmetic, arithmetic));
   }
   state.arithmetic = arithmetic;
-  connect_devices();
   if (exchange.leads()) machine_rate = exchange.ranks() * train::machine_rate(*on, device_and_type.dtype);
   model = config.make_model();
   block = std::make_unique<params::ParameterBlock>(*on, device_and_type.dtype, *model, params::Purpose::kTraining);
@@ -330,15 +339,9 @@ void PreparedRun::build_model() {
   require<UsageError>(exchange.ranks() == 1 || block->buffer_tensors().empty(),
                       "this model keeps running statistics of its batches (batch normalisation or hard attention), so "
                       "it is trained by one process only.");
-  if (state.plan.tree_levels > 0) {
-    trainer->add_by_tree(
-        {.levels = static_cast<int>(state.plan.tree_levels), .buckets = std::max<std::int64_t>(1, state.plan.buckets)},
-        gpus ? *gpus : exchange);
-  } else {
-    require<UsageError>(exchange.ranks() == 1, "the run in '", request.directory.string(),
-                        "' adds its batches one after another, as an older version of dragoman did, so it can go on "
-                        "with one process only.");
-  }
+  require<UsageError>(exchange.ranks() == 1 || state.plan.tree_levels > 0, "the run in '", request.directory.string(),
+                      "' adds its batches one after another, as an older version of dragoman did, so it can go on with "
+                      "one process only.");
   loader = std::make_unique<data::Loader>(*cache_, loader_settings(), state.position);
 }
 

@@ -73,9 +73,11 @@ class PreparedRun {
   void check_text(std::uint64_t key);
   void make_plan();
   void open_validation();
-  void connect_devices();
   void build_model();
   void start_weights();
+  // The ranks come together here: all must be ready.
+  void divide_updates();
+  void connect_devices();
   data::LoaderSettings loader_settings() const;
   DeviceAndType device_and_type() const;
   std::int64_t vocabulary_bytes() const;

@@ -189,7 +189,7 @@ void Trainer::start(const UpdatePart& part) {
     block_.refresh();
   }
   update.arriving = on.copy_out_later(totals_);
-  if (ranks_) update.launched = mark(on);
+  if (ranks_ && ranks_->exchange().ranks() > 1) update.launched = mark(on);
   under_way_.push_back(std::move(update));
 }
 

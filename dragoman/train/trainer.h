@@ -98,7 +98,7 @@ class Trainer {
   struct UnderWay {
     Losses losses;                       // only `items` is set
     std::unique_ptr<HostCopy> arriving;  // of totals_
-    std::unique_ptr<Mark> launched;      // with a tree: the end of the update
+    std::unique_ptr<Mark> launched;      // with several ranks: the end of the update
   };
 
   // Returns the number of items.
