@@ -23,4 +23,12 @@ if(DRAGOMAN_WITH_CUDA)
   endif()
   set(CMAKE_CUDA_STANDARD 20)
   find_package(CUDAToolkit 13.0 REQUIRED)
+  # NCCL (2.28), optional: several processes with a GPU each exchange gradients without the host. Its package has no
+  # CMake files. The program loads the library when it needs it.
+  find_path(NCCL_INCLUDE_DIR NAMES nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+  find_library(NCCL_LIBRARY NAMES nccl libnccl.so.2 HINTS ${CUDAToolkit_LIBRARY_DIR})
+endif()
+set(DRAGOMAN_WITH_NCCL OFF)
+if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
+  set(DRAGOMAN_WITH_NCCL ON)
 endif()

@@ -146,6 +146,16 @@ if(TARGET resume_test)
   add_dependencies(resume_test preloaded)
 endif()
 
+# A stand-in for NCCL, which tests put in its place.
+if(DRAGOMAN_WITH_NCCL AND TARGET MPI::MPI_CXX AND TARGET ranks_test)
+  add_library(nccl_over_mpi MODULE tests/nccl_over_mpi.cpp)
+  target_include_directories(nccl_over_mpi SYSTEM PRIVATE ${NCCL_INCLUDE_DIR})
+  target_link_libraries(nccl_over_mpi PRIVATE dragoman_flags MPI::MPI_CXX CUDA::cudart_static)
+  target_link_options(nccl_over_mpi PRIVATE -Wl,-soname,libnccl.so.2 -Wl,--exclude-libs,ALL)
+  target_compile_definitions(ranks_test PRIVATE DRAGOMAN_NCCL_OVER_MPI="$<TARGET_FILE:nccl_over_mpi>")
+  add_dependencies(ranks_test nccl_over_mpi)
+endif()
+
 # Input for tests/compare_with_sacrebleu.py. Not a test, because that script needs Python and sacreBLEU.
 add_executable(score_sets EXCLUDE_FROM_ALL tests/score_sets.cpp)
 target_link_libraries(score_sets PRIVATE dragoman dragoman_flags)

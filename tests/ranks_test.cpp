@@ -1,6 +1,7 @@
 // Training by several processes that mpirun starts: the result has the same bytes for any number of them.
 #include <gtest/gtest.h>
 
+#include "dragoman/backend/backend.h"
 #include "dragoman/exchange/exchange.h"
 #include "tests/training.h"
 
@@ -16,10 +17,9 @@ class Ranks : public TrainingTest {
 
   // Runs the program as several processes. The settings allow Open MPI to run as root, and to start more processes than
   // there are processors.
-  Ending run_ranks(int ranks, const std::string& arguments) const {
-    return shell(
-        "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none -np " +
-        std::to_string(ranks) + " " + kProgram + " " + arguments);
+  Ending run_ranks(int ranks, const std::string& arguments, const std::string& of_mpirun = "") const {
+    return shell("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none " +
+                 of_mpirun + " -np " + std::to_string(ranks) + " " + kProgram + " " + arguments);
   }
   std::string train_in_quarters(const std::string& model, int steps) const {
     return train(model,
@@ -43,6 +43,27 @@ TEST_F(Ranks, GiveTheSameBytesAsOneProcess) {
   EXPECT_EQ(resumed_step(one), 20);
   expect_same_directory(file("straight"), file("divided"));
 }
+
+#if defined(DRAGOMAN_NCCL_OVER_MPI)
+TEST_F(Ranks, OnOneCudaDeviceGiveTheSameBytesWithMpiAndNccl) {
+  if (cuda_devices() == 0) GTEST_SKIP() << "there is no GPU";
+  const auto train_on_gpu = [&](const std::string& model) {
+    return train_in_quarters(model, 20) + " --device cuda --memory-mb 4000";
+  };
+  const Ending alone = run(train_on_gpu("alone") + " --exchange nccl");
+  ASSERT_EQ(alone.status, 0) << alone.err;
+  const Ending by_mpi = run_ranks(2, train_on_gpu("mpi") + " --exchange mpi");
+  ASSERT_EQ(by_mpi.status, 0) << by_mpi.err;
+  expect_same_weights(file("alone"), file("mpi"), 20);
+  for (const int ranks : {2, 4}) {
+    const std::string model = "nccl" + std::to_string(ranks);
+    const Ending by_nccl =
+        run_ranks(ranks, train_on_gpu(model) + " --exchange nccl", "-x LD_PRELOAD=" DRAGOMAN_NCCL_OVER_MPI);
+    ASSERT_EQ(by_nccl.status, 0) << by_nccl.err;
+    expect_same_weights(file("alone"), file(model), 20);
+  }
+}
+#endif
 
 TEST_F(Ranks, MustDivideTheBatchesOfAnUpdate) {
   const Ending three = run_ranks(3, train_in_quarters("model", 5));

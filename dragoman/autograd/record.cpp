@@ -1,5 +1,10 @@
 #include "dragoman/autograd/record.h"
 
+#include <ranges>
+#include <unordered_map>
+
+#include "dragoman/autograd/backward.h"
+
 namespace dragoman {
 
 namespace {
@@ -93,9 +98,21 @@ Recording& recording_of(const Tensor& root) {
 //   1. collects the gradients of its outputs; later functions have written them. Skips the function if there are none;
 //   2. frees what later functions pushed onto the device arena;
 //   3. runs its backward, which writes or adds to the gradients of its inputs;
-//   4. returns the gradients of its outputs to the pool.
-void run_tape(Recording& recording) {
+//   4. returns the gradients of its outputs to the pool;
+//   5. reports the parameters that no function before it uses.
+void run_tape(Recording& recording, const ParameterDone& done = {}) {
   Backend& on = recording.backend();
+  // How many functions have yet to run that may write to a parameter's gradient.
+  std::unordered_map<const Variable*, int> writers;
+  const auto parameters_of = [](const Node& node) {
+    return std::span(node.inputs, node.input_count) |
+           std::views::filter([](const Variable* input) { return input != nullptr && input->persistent; });
+  };
+  if (done) {
+    for (Node* node = recording.last(); node != nullptr; node = node->previous) {
+      for (const Variable* parameter : parameters_of(*node)) ++writers[parameter];
+    }
+  }
   for (Node* node = recording.last(); node != nullptr; node = node->previous) {
     std::array<Array, Node::kMaxOutputs> d_outputs;
     bool reached = false;
@@ -104,12 +121,17 @@ void run_tape(Recording& recording) {
       d_outputs[k] = finished_gradient(on, *node->outputs[k]);
       reached |= !d_outputs[k].absent();
     }
-    if (!reached) continue;
-    on.arena().pop_to(node->mark);
-    Sinks sinks(on, node->inputs);
-    node->run(node->closure, d_outputs.data(), sinks);
-    for (Variable* output : node->outputs) {
-      if (output != nullptr) release_gradient(on, *output);
+    if (reached) {
+      on.arena().pop_to(node->mark);
+      Sinks sinks(on, node->inputs);
+      node->run(node->closure, d_outputs.data(), sinks);
+      for (Variable* output : node->outputs) {
+        if (output != nullptr) release_gradient(on, *output);
+      }
+    }
+    if (!done) continue;
+    for (const Variable* parameter : parameters_of(*node)) {
+      if (--writers[parameter] == 0 && parameter->written) done(*parameter);
     }
   }
   recording.last() = nullptr;
@@ -119,7 +141,9 @@ void run_tape(Recording& recording) {
 
 void backward(const Tensor& root) { backward(std::span(&root, 1)); }
 
-void backward(std::span<const Tensor> roots) {
+void backward(std::span<const Tensor> roots) { backward(roots, ParameterDone()); }
+
+void backward(std::span<const Tensor> roots, const ParameterDone& done) {
   require<Error>(!roots.empty(), "backward: no tensor was given to start from");
   for (const Tensor& root : roots) {
     require<ShapeError>(root.array().count() == 1, "backward starts from one number, not from ", root.shape());
@@ -127,7 +151,7 @@ void backward(std::span<const Tensor> roots) {
     Sink d_root = sink_of(root.backend(), root.variable());
     root.backend().fill(d_root.array, 1.0);
   }
-  run_tape(recording_of(roots.front()));
+  run_tape(recording_of(roots.front()), done);
 }
 
 void backward(const Tensor& root, const Array& d_root) {

@@ -1,5 +1,6 @@
 // Takes the place of the CUDA backend in a build without CUDA.
 #include "dragoman/backend/cuda/devices.h"
+#include "dragoman/backend/cuda/queue.h"
 #include "dragoman/base/error.h"
 
 namespace dragoman::cuda {
@@ -19,5 +20,8 @@ CudaDevice device(int) { return {}; }
 std::string device_name(int) { return ""; }
 std::size_t free_memory(int) { throw DeviceError(kMissing); }
 std::unique_ptr<Backend> make_backend(int, const BackendOptions&) { throw DeviceError(kMissing); }
+std::unique_ptr<Mark> mark(const Backend&) { throw DeviceError(kMissing); }
+void start_after(const Backend&, const Mark&) { throw DeviceError(kMissing); }
+void* queue_of(const Backend&) { throw DeviceError(kMissing); }
 
 }  // namespace dragoman::cuda

@@ -6,6 +6,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/exchange/exchange.h"
+#include "dragoman/exchange/nccl.h"
 
 namespace dragoman::cli {
 
@@ -21,13 +22,14 @@ std::string cuda_text() {
 }  // namespace
 
 std::string version_text() {
-  const std::string mpi = exchange::mpi_version();
-  return join("dragoman ", kVersion, " (commit ", kCommit, ")\n",  //
-              "compiler:   ", kCompiler, ", ", kBuildType, "\n",   //
-              "CPU instructions: ", cpu_instructions(), "\n",      //
-              "BLAS:       none; matrix products are our own\n",   //
-              "CUDA:       ", cuda_text(), "\n",                   //
-              "MPI:        ", mpi.empty() ? "none in this build" : mpi, "\n");
+  const std::string mpi = exchange::mpi_version(), nccl = exchange::nccl_version();
+  return join("dragoman ", kVersion, " (commit ", kCommit, ")\n",              //
+              "compiler:   ", kCompiler, ", ", kBuildType, "\n",               //
+              "CPU instructions: ", cpu_instructions(), "\n",                  //
+              "BLAS:       none; matrix products are our own\n",               //
+              "CUDA:       ", cuda_text(), "\n",                               //
+              "MPI:        ", mpi.empty() ? "none in this build" : mpi, "\n",  //
+              "NCCL:       ", nccl.empty() ? "none in this build" : nccl, "\n");
 }
 
 }  // namespace dragoman::cli

@@ -16,6 +16,7 @@ class Alone final : public Exchange {
   void send(const Backend& on, int to, const Array& array) override;
   void receive(const Backend& on, int from, Array array) override;
 
+  void check() override {}
   std::vector<std::int64_t> gather(std::span<const std::int64_t> mine) override { return {mine.begin(), mine.end()}; }
   std::string broadcast(const std::string& text) override { return text; }
   void report_failure(const std::string&) override {}

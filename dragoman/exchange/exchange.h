@@ -19,8 +19,8 @@ struct RankError : Error {
   using Error::Error;
 };
 
-// All functions but rank(), ranks() and local_rank() wait for the other ranks, which must make the same calls in the
-// same order. They throw a RankError if another rank failed or ended. Arrays are contiguous.
+// All functions but rank(), ranks(), local_rank() and check() wait for the other ranks, which must make the same calls
+// in the same order. They throw a RankError if another rank failed or ended. Arrays are contiguous.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -34,6 +34,10 @@ class Exchange {
   virtual void trade(const Backend& on, int partner, const Array& out, Array in) = 0;
   virtual void send(const Backend& on, int to, const Array& array) = 0;
   virtual void receive(const Backend& on, int from, Array array) = 0;
+
+  // Throws a RankError if another rank failed or ended. For a caller that waits for its device, which itself may wait
+  // for another rank. Does not wait.
+  virtual void check() = 0;
 
   // Every rank gives the same number of values and gets those of all, in the order of the ranks.
   virtual std::vector<std::int64_t> gather(std::span<const std::int64_t> mine) = 0;

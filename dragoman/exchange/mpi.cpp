@@ -47,6 +47,10 @@ class Mpi final : public Exchange {
     store(on, received, array);
   }
 
+  void check() override {
+    thread_.run([&] { thread_.require_all_well(); });
+  }
+
   std::vector<std::int64_t> gather(std::span<const std::int64_t> mine) override {
     std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(ranks()));
     thread_.run([&] {

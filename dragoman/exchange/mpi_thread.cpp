@@ -154,6 +154,11 @@ void MpiThread::require_all_alive() const {
   }
 }
 
+void MpiThread::require_all_well() {
+  require_no_failure();
+  require_all_alive();
+}
+
 void MpiThread::send_failure(const std::string& sentence) {
   const int length = static_cast<int>(std::min(sentence.size(), kMaxReason));
   MPI_Request request = MPI_REQUEST_NULL;

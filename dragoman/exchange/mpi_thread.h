@@ -45,6 +45,8 @@ class MpiThread {
   // Waits for requests. Throws a RankError if another rank failed or ended. Without a watch, only waits.
   enum class Watch : std::uint8_t { kRanks, kNothing };
   void wait(std::span<MPI_Request> requests, Watch watch = Watch::kRanks);
+  // Throws a RankError if another rank failed or ended.
+  void require_all_well();
   // Sends rank 0 the reason of a failure.
   void send_failure(const std::string& sentence);
   // After this, run() must not be called.

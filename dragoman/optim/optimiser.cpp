@@ -31,13 +31,16 @@ void Optimiser::step(double rate, const Array& scale) {
   last_rate_ = rate;
 }
 
-void Optimiser::limit_to(std::int64_t first, std::int64_t count) {
-  for (params::BlockRange& range : ranges_) {
-    const std::int64_t begin = std::max(range.first, first), end = std::min(range.first + range.count, first + count);
-    range.first = begin;
-    range.count = end - begin;
+void Optimiser::limit_to(std::span<const params::BlockRange> parts) {
+  std::vector<params::BlockRange> limited;
+  for (const params::BlockRange& part : parts) {
+    for (const params::BlockRange& range : ranges_) {
+      const std::int64_t begin = std::max(range.first, part.first);
+      const std::int64_t end = std::min(range.first + range.count, part.first + part.count);
+      if (begin < end) limited.push_back({begin, end - begin, range.is_vectors});
+    }
   }
-  std::erase_if(ranges_, [](const params::BlockRange& range) { return range.count <= 0; });
+  ranges_ = limited;
 }
 
 void Optimiser::resume(std::int64_t steps, double last_rate) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,9 +35,9 @@ class Optimiser {
   // scale is NaN, nothing changes, but the update is counted.
   void step(double rate, const Array& scale = {});
 
-  // From now on step() updates only this range of the block. It must begin and end where the gaps between parameters
-  // allow it: at a multiple of 32 elements, or at the end of the block.
-  void limit_to(std::int64_t first, std::int64_t count);
+  // From now on step() updates only these ranges of the block. Each must begin and end where the gaps between
+  // parameters allow it: at a multiple of 32 elements, or at the end of the block. Their `is_vectors` is ignored.
+  void limit_to(std::span<const params::BlockRange> parts);
 
   // Continues after `steps` updates, of which the last one had the rate `last_rate`. The caller must have restored the
   // moments.

@@ -5,16 +5,10 @@
 
 namespace dragoman::train {
 
-namespace {
-
-constexpr std::int64_t kAlignment = 32;  // elements
-
-}  // namespace
-
 int tree_levels(std::int64_t batches) { return std::countr_zero(static_cast<std::uint64_t>(batches)); }
 
 Share Share::lower() const {
-  const std::int64_t half = (count / 2 + kAlignment - 1) / kAlignment * kAlignment;
+  const std::int64_t half = (count / 2 + kBlockAlignment - 1) / kBlockAlignment * kBlockAlignment;
   return {first, std::min(half, count)};
 }
 
@@ -31,6 +25,20 @@ std::vector<Share> shares_of(const Share& whole, int levels) {
   return shares;
 }
 
+std::int64_t bucket_count(std::int64_t count) {
+  constexpr std::int64_t kElements = 8'000'000;
+  return std::max<std::int64_t>(1, count / kElements);
+}
+
+std::vector<Share> buckets_of(std::int64_t count, std::int64_t buckets) {
+  const std::int64_t size = count / buckets / kBlockAlignment * kBlockAlignment;
+  std::vector<Share> result;
+  for (std::int64_t end = count, i = buckets - 1; i >= 0; end = i * size, --i) {
+    result.push_back({i * size, end - i * size});
+  }
+  return result;
+}
+
 GradientTree::GradientTree(const Backend& on, std::span<const Array> sums, int levels) : on_(on), levels_(levels) {
   for (const Array& array : sums) {
     Sum& sum = sums_.emplace_back();
@@ -43,6 +51,11 @@ GradientTree::GradientTree(const Backend& on, std::span<const Array> sums, int l
       sum.kept.emplace_back(start, array.shape(), array.dtype(), array.device());
     }
   }
+}
+
+void GradientTree::add_last_leaf(std::size_t number, const Share& part) {
+  const Sum& sum = sums_[number];
+  for (const Array& kept : sum.kept) on_.scaled(part.of(kept), 1.0, Sink::accumulate(part.of(sum.array)));
 }
 
 void GradientTree::add_leaf() {

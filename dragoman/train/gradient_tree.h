@@ -15,6 +15,9 @@ namespace dragoman::train {
 // a leaf are added one after another, where they are computed. With an odd K there is one leaf.
 int tree_levels(std::int64_t batches);
 
+// Parameters begin at multiples of this many elements in their block, and so do the ranges below.
+inline constexpr std::int64_t kBlockAlignment = 32;
+
 // The range of a flat block that a process steps after the exchange of gradients, and whose squares are added up by
 // themselves. Level 0 is the whole block; each level halves the ranges of the level before.
 struct Share {
@@ -29,6 +32,14 @@ struct Share {
 // The 2^levels shares that a share consists of, in order.
 std::vector<Share> shares_of(const Share& whole, int levels);
 
+// How many buckets a block of `count` elements has: as many as have at least 32 MB of float32 gradients each, because
+// smaller messages would cost more than they hide.
+std::int64_t bucket_count(std::int64_t count);
+// Divides a block of `count` elements into this many ranges of about the same size, from its end to its start. That is
+// roughly the order in which the backward pass completes gradients, because models list their parameters in the order
+// of the forward pass. Each range begins at a multiple of 32 elements.
+std::vector<Share> buckets_of(std::int64_t count, std::int64_t buckets);
+
 // Adds up the leaves of a tree in order, like a binary counter: it keeps at most one sum for each level.
 class GradientTree {
  public:
@@ -38,6 +49,10 @@ class GradientTree {
   std::int64_t leaves() const { return std::int64_t{1} << levels_; }
   // After the last leaf, the arrays hold the sums over all leaves.
   void add_leaf();
+  // In place of the last add_leaf(), these add the last leaf in parts: of each array, given by its number, all parts
+  // that it consists of. finish() comes after them.
+  void add_last_leaf(std::size_t number, const Share& part);
+  void finish() { added_ = 0; }
 
  private:
   const Backend& on_;

@@ -33,11 +33,15 @@ constexpr std::int64_t kGrain = 64;
 
 std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
-// The size of a parameter block, including padding rows and gaps. Memory comes in pages of 2 MiB.
-std::int64_t block_bytes(const TrainingSettings& settings) {
+// The size of a parameter block, including padding rows and gaps.
+std::int64_t block_elements(const TrainingSettings& settings) {
   const std::unique_ptr<model::Seq2Seq> model = settings.model.make_model();
-  const std::int64_t count = params::ParameterBlock::elements(*model);
-  return count * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB;
+  return params::ParameterBlock::elements(*model);
+}
+
+// Memory comes in pages of 2 MiB.
+std::int64_t block_bytes(const TrainingSettings& settings) {
+  return block_elements(settings) * static_cast<std::int64_t>(sizeof(float)) + 2 * kMiB;
 }
 
 // How many blocks a checkpoint holds: weights, one or two moments, and perhaps a moving average.
@@ -82,7 +86,8 @@ MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, 
                   .loader = inputs.loader_bytes,
                   .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
                   .decode_sentences = 1,
-                  .tree_levels = tree_levels(settings.training.accumulate)};
+                  .tree_levels = tree_levels(settings.training.accumulate),
+                  .buckets = bucket_count(block_elements(settings))};
   if (settings.run.device == DeviceChoice::kCuda) {  // the plan then covers the device's memory only
     plan.loader = 0;
     plan.program = kCudaBytes;

@@ -11,9 +11,9 @@
 
 namespace dragoman::train {
 
-// All sizes are in bytes, except micro_tokens, decode_sentences and tree_levels. On a CUDA device the plan covers the
-// memory of the device: the loader and the vocabularies are in the host's memory and do not count, and `program` is
-// what CUDA itself takes.
+// All sizes are in bytes, except micro_tokens, decode_sentences, tree_levels and buckets. On a CUDA device the plan
+// covers the memory of the device: the loader and the vocabularies are in the host's memory and do not count, and
+// `program` is what CUDA itself takes.
 struct MemoryPlan {
   std::int64_t micro_tokens = 0;      // most tokens of a micro-batch, on either side
   std::int64_t parameters = 0;        // weights, gradients, moments and the moving average
@@ -25,6 +25,9 @@ struct MemoryPlan {
   // Levels of the tree that adds up the batches of an update; see gradient_tree.h. 0: one after another, which is also
   // what plans of older programs mean.
   std::int64_t tree_levels = 0;
+  // How many ranges of the gradients are exchanged one after another, if there are several processes; see buckets_of().
+  // The norm of the gradient is summed by them. 0, as in plans of older programs: one.
+  std::int64_t buckets = 0;
   // For the copy of the state that is written while training goes on; 0 if training waits for checkpoints. It changes
   // no result, so it is decided at each start of the program and not stored.
   std::int64_t snapshot = 0;
@@ -39,6 +42,7 @@ struct MemoryPlan {
     field("program", program, "bytes of everything else");
     field("decode-sentences", decode_sentences, "sentences translated at once");
     field("tree-levels", tree_levels, "levels of the tree that adds up the batches of an update");
+    field("buckets", buckets, "ranges of the gradients that are exchanged one after another");
   }
 
   std::int64_t total() const { return parameters + values + gradients + loader + program + snapshot; }

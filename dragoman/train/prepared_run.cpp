@@ -13,6 +13,7 @@
 #include "dragoman/base/strings.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/decode/inside/film.h"
+#include "dragoman/exchange/nccl.h"
 #include "dragoman/model/files/search.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/text/lines.h"
@@ -135,6 +136,7 @@ void PreparedRun::prepare() {
     events = std::make_unique<EventFile>(request.directory / "tensorboard", read_records(metrics_file()));
   }
   exchange.broadcast(to_json(state).dump());
+  divide_updates();
 }
 
 // What rank 0 wrote must be visible here: the vocabulary, the tokens of the text and the checkpoint.
@@ -159,6 +161,7 @@ void PreparedRun::follow() {
   open_corpus();
   build_model();
   start_weights();
+  divide_updates();
 }
 
 void PreparedRun::require_divisible() const {
@@ -288,6 +291,33 @@ void PreparedRun::open_validation() {
   watcher.say(fmt::format("validation: {}{}", counted(validator->pairs(), "pair").text(), left_out));
 }
 
+// All ranks come to the same decision.
+void PreparedRun::connect_devices() {
+  const ExchangeChoice choice = settings().machine.exchange;
+  const bool has_gpu = on->device().kind == Device::Kind::kCuda;
+  if (choice == ExchangeChoice::kNccl) {
+    require<UsageError>(has_gpu, "--exchange nccl connects GPUs: add --device cuda, or use --exchange mpi.");
+    gpus = exchange::connect_gpus(exchange, *on);
+  }
+  if (choice != ExchangeChoice::kAuto || !has_gpu || exchange.ranks() == 1) return;
+  const std::int64_t shares_gpu[] = {exchange.local_rank() >= cuda_devices() ? 1 : 0};
+  const bool some_share = std::ranges::max(exchange.gather(shares_gpu)) > 0;
+  if (!some_share && !exchange::nccl_version().empty()) {
+    gpus = exchange::connect_gpus(exchange, *on);
+    return;
+  }
+  watcher.say(join("gradients are copied through the memory of the host, because ",
+                   some_share ? "processes share a GPU" : "this build has no NCCL"));
+}
+
+void PreparedRun::divide_updates() {
+  connect_devices();
+  if (state.plan.tree_levels == 0) return;
+  trainer->add_by_tree(
+      {.levels = static_cast<int>(state.plan.tree_levels), .buckets = std::max<std::int64_t>(1, state.plan.buckets)},
+      gpus ? *gpus : exchange);
+}
+
 void PreparedRun::build_model() {
   const DeviceAndType device_and_type = this->device_and_type();
   on = make_backend(device_and_type.device, {.threads = settings().machine.threads,
@@ -309,13 +339,9 @@ void PreparedRun::build_model() {
   require<UsageError>(exchange.ranks() == 1 || block->buffer_tensors().empty(),
                       "this model keeps running statistics of its batches (batch normalisation or hard attention), so "
                       "it is trained by one process only.");
-  if (state.plan.tree_levels > 0) {
-    trainer->add_by_tree(static_cast<int>(state.plan.tree_levels), exchange);
-  } else {
-    require<UsageError>(exchange.ranks() == 1, "the run in '", request.directory.string(),
-                        "' adds its batches one after another, as an older version of dragoman did, so it can go on "
-                        "with one process only.");
-  }
+  require<UsageError>(exchange.ranks() == 1 || state.plan.tree_levels > 0, "the run in '", request.directory.string(),
+                      "' adds its batches one after another, as an older version of dragoman did, so it can go on with "
+                      "one process only.");
   loader = std::make_unique<data::Loader>(*cache_, loader_settings(), state.position);
 }
 

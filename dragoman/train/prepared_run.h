@@ -50,6 +50,7 @@ class PreparedRun {
   RunState state;
   model::ModelConfig config;  // with the actual sizes of the vocabularies
   std::unique_ptr<Backend> on;
+  std::unique_ptr<exchange::Exchange> gpus;  // carries the arrays of `exchange` if GPUs are connected; else absent
   std::unique_ptr<model::Seq2Seq> model;
   std::unique_ptr<params::ParameterBlock> block;
   std::unique_ptr<Trainer> trainer;
@@ -74,6 +75,9 @@ class PreparedRun {
   void open_validation();
   void build_model();
   void start_weights();
+  // The ranks come together here: all must be ready.
+  void divide_updates();
+  void connect_devices();
   data::LoaderSettings loader_settings() const;
   DeviceAndType device_and_type() const;
   std::int64_t vocabulary_bytes() const;

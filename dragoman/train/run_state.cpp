@@ -13,6 +13,7 @@ namespace dragoman::train {
 namespace {
 
 constexpr int kStateFormat = 1;
+constexpr std::int64_t kMaxBuckets = 1 << 16;                // more than 2 TB of gradients
 constexpr std::int64_t kMaxPlanned = std::int64_t{1} << 56;  // bytes; the sum of a few such sizes does not overflow
 
 // Reads a number that must not be negative.
@@ -132,6 +133,8 @@ RunState run_state_from_json(const Json& object, std::string_view where) {
       state.plan.tree_levels == 0 || state.plan.tree_levels == tree_levels(state.settings.training.accumulate), where,
       ": 'tree-levels' of the plan is ", state.plan.tree_levels, ", which does not fit an update of ",
       counted(state.settings.training.accumulate, "batch", "batches"), ".");
+  require<Error>(state.plan.buckets <= kMaxBuckets, where, ": 'buckets' of the plan is ", state.plan.buckets,
+                 ", which is too many.");
   return state;
 }
 

@@ -94,11 +94,16 @@ struct RunSettings {
   bool bf16_products() const { return precision == TrainingPrecision::kBf16 && device == DeviceChoice::kCpu; }
 };
 
+// How several processes exchange gradients and weights.
+enum class ExchangeChoice : std::uint8_t { kAuto, kMpi, kNccl };
+constexpr std::array<std::string_view, 3> names(ExchangeChoice) { return {"auto", "mpi", "nccl"}; }
+
 // Settings that do not change the numbers: a run may be resumed with other values.
 struct MachineSettings {
   double minutes = 0;
   int threads = 0;
   OptionalSize memory_mb = 0;
+  ExchangeChoice exchange = ExchangeChoice::kAuto;
   int report_every = 100;
   int keep = 1;
   std::string probe;
@@ -111,6 +116,8 @@ struct MachineSettings {
     field("threads", threads, "threads to use; 0 for all");
     field("memory-mb", memory_mb,
           "memory that the run may use, in MiB (on CUDA, GPU memory); default: what is free, less a margin");
+    field("exchange", exchange,
+          "how processes of mpirun exchange gradients: mpi, or nccl between GPUs; auto is nccl if none share a GPU");
     field("report-every", report_every, "number of updates between records in metrics.jsonl");
     field("keep", keep, "checkpoints to keep; always at least the last two, and as many as --average needs");
     field("probe", file_name(probe),

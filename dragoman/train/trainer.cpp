@@ -1,8 +1,10 @@
 #include "dragoman/train/trainer.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
+#include <thread>
 #include <utility>
 
 #include "dragoman/autograd/record.h"
@@ -13,6 +15,8 @@
 namespace dragoman::train {
 
 namespace {
+
+constexpr auto kNap = std::chrono::microseconds(50);  // between two looks at the device
 
 // The decay is smaller at the beginning, so that the moving average forgets the first, random weights quickly.
 double average_decay(double most, std::int64_t updates) {
@@ -58,7 +62,7 @@ Trainer::Trainer(const model::Seq2Seq& model, params::ParameterBlock& block, con
   average_ = Array(average_memory_->base(), values.shape(), values.dtype(), values.device());
 }
 
-void Trainer::run(const data::HostBatch& batch, const UpdateWeights& weights, bool first) {
+void Trainer::run(const data::HostBatch& batch, const UpdateWeights& weights, bool first, const ParameterDone& done) {
   Backend& on = block_.backend();
   const Recording recording(on);
   nn::Pass pass{.on = on, .training = true, .seed = config_.seed, .update = static_cast<std::uint32_t>(updates() + 1)};
@@ -70,20 +74,26 @@ void Trainer::run(const data::HostBatch& batch, const UpdateWeights& weights, bo
     const BatchLosses::Figure& figure = losses.figures[static_cast<std::size_t>(i)];
     on.sum(figure.values, figure.times, {total(i), write});
   }
-  backward(losses.roots);
+  backward(losses.roots, done);
 }
 
-void Trainer::add_by_tree(int levels, exchange::Exchange& exchange) {
+void Trainer::add_by_tree(const TreeShape& shape, exchange::Exchange& exchange) {
   const Backend& on = block_.backend();
   const Array& gradients = block_.gradients();
-  ranks_.emplace(exchange, on, shares_of({0, gradients.count()}, levels), gradients);
+  ranks_.emplace(exchange, on, buckets_of(gradients.count(), shape.buckets), shape.levels, gradients);
   const Array sums[] = {gradients, all_figures()};
-  tree_.emplace(on, sums, levels - tree_levels(exchange.ranks()));  // the lower levels, which this rank adds alone
+  // The lower levels, which this rank adds alone.
+  tree_.emplace(on, sums, shape.levels - tree_levels(exchange.ranks()));
+  completion_.emplace(gradients, ranks_->buckets(), [this](std::size_t bucket) {
+    tree_->add_last_leaf(0, ranks_->buckets()[bucket]);
+    ranks_->start_adding(block_.gradients(), bucket);
+  });
   const std::int64_t shares = std::ssize(ranks_->shares());
   share_memory_ = on.reserve(static_cast<std::size_t>(shares) * sizeof(double));
   share_squares_ = Array(share_memory_->base(), {shares}, DType::kFloat64, on.device());
-  const Share mine = ranks_->range(ranks_->mine());
-  optimiser_->limit_to(mine.first, mine.count);
+  std::vector<params::BlockRange> mine;
+  for (const Share& share : ranks_->mine()) mine.push_back({share.first, share.count});
+  optimiser_->limit_to(mine);
 }
 
 std::int64_t Trainer::launch_gradients(const UpdatePart& part) {
@@ -92,7 +102,7 @@ std::int64_t Trainer::launch_gradients(const UpdatePart& part) {
   const UpdateWeights weights = weights_of(whole);
   std::span<const data::HostBatch> micro_batches = part.micro_batches;
   if (!tree_) {
-    launch_leaf(micro_batches, weights);
+    launch_leaf(micro_batches, weights, false);
     return whole.items;
   }
   std::span<const std::int64_t> batches = part.batches;
@@ -102,21 +112,30 @@ std::int64_t Trainer::launch_gradients(const UpdatePart& part) {
   for (; !batches.empty(); batches = batches.subspan(batches_of_leaf)) {
     const std::span<const std::int64_t> sizes = batches.first(batches_of_leaf);
     const auto size = static_cast<std::size_t>(std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}));
-    launch_leaf(micro_batches.first(size), weights);
-    tree_->add_leaf();
+    const bool is_last = batches.size() == batches_of_leaf;
+    if (is_last) completion_->begin();
+    launch_leaf(micro_batches.first(size), weights, is_last);
+    if (!is_last) tree_->add_leaf();
     micro_batches = micro_batches.subspan(size);
   }
-  ranks_->add_up(block_.gradients());
+  completion_->finish();
+  tree_->add_last_leaf(1, {0, figure_count()});
+  tree_->finish();
+  ranks_->finish_adding();
   ranks_->add_up_all(all_figures());
   return whole.items;
 }
 
-void Trainer::launch_leaf(std::span<const data::HostBatch> micro_batches, const UpdateWeights& weights) {
+// The gradients of the last leaf are exchanged while its last micro-batch is still being computed.
+void Trainer::launch_leaf(std::span<const data::HostBatch> micro_batches, const UpdateWeights& weights, bool is_last) {
   block_.begin_update();
   bool first = true;
   for (const data::HostBatch& batch : micro_batches) {
     if (objective_->items(batch) == 0) continue;
-    run(batch, weights, first);
+    ParameterDone done;
+    if (is_last && &batch == &micro_batches.back())
+      done = [&](const Variable& variable) { completion_->add(variable); };
+    run(batch, weights, first, done);
     first = false;
   }
   block_.finish_update();
@@ -131,8 +150,7 @@ void Trainer::sum_squares() {
   const Backend& on = block_.backend();
   Array sum = squares();
   if (!tree_) return on.sum_of_squares(block_.gradients(), sum);
-  const RankShares::Run& mine = ranks_->mine();
-  for (std::size_t i = mine.first; i < mine.first + mine.count; ++i) {
+  for (const std::size_t i : ranks_->own_shares()) {
     Array one = share_squares_.columns(static_cast<std::int64_t>(i), 1);
     on.sum_of_squares(ranks_->shares()[i].of(block_.gradients()), one);
   }
@@ -171,6 +189,7 @@ void Trainer::start(const UpdatePart& part) {
     block_.refresh();
   }
   update.arriving = on.copy_out_later(totals_);
+  if (ranks_ && ranks_->exchange().ranks() > 1) update.launched = mark(on);
   under_way_.push_back(std::move(update));
 }
 
@@ -178,6 +197,11 @@ Losses Trainer::finish() {
   require<Error>(!under_way_.empty(), "no update is under way");
   const UnderWay update = std::move(under_way_.front());
   under_way_.pop_front();
+  // A GPU may wait for another rank, which may have ended.
+  while (update.launched && !update.launched->is_reached()) {
+    ranks_->exchange().check();
+    std::this_thread::sleep_for(kNap);
+  }
   std::vector<double> totals(names_.size() + 2);
   update.arriving->wait(totals.data());
   Losses losses = update.losses;
@@ -201,10 +225,12 @@ Losses Trainer::update(std::span<const data::SentencePair> pairs) {
 
 void Trainer::update_average(const Array& scale) {
   if (average_.absent()) return;
-  const Share mine = ranks_ ? ranks_->range(ranks_->mine()) : Share{0, average_.count()};
-  if (mine.count == 0) return;
-  Array average = mine.of(average_);
-  block_.backend().moving_average(mine.of(block_.values()), scale, average_decay(config_.ema, updates()), average);
+  const Share whole{0, average_.count()};
+  for (const Share& mine : ranks_ ? ranks_->mine() : std::vector{whole}) {
+    if (mine.count == 0) continue;
+    Array average = mine.of(average_);
+    block_.backend().moving_average(mine.of(block_.values()), scale, average_decay(config_.ema, updates()), average);
+  }
 }
 
 void Trainer::collect() {

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/autograd/backward.h"
+#include "dragoman/backend/queue.h"
 #include "dragoman/data/batch.h"
 #include "dragoman/exchange/exchange.h"
 #include "dragoman/model/config.h"
@@ -16,6 +18,7 @@
 #include "dragoman/optim/optimiser.h"
 #include "dragoman/optim/schedule.h"
 #include "dragoman/params/parameter_block.h"
+#include "dragoman/train/completion.h"
 #include "dragoman/train/gradient_tree.h"
 #include "dragoman/train/objective.h"
 #include "dragoman/train/rank_shares.h"
@@ -41,6 +44,12 @@ struct UpdatePart {
   std::optional<ItemCounts> whole = std::nullopt;  // of the update; defaults to that of these micro-batches
 };
 
+// How the batches of an update are added up.
+struct TreeShape {
+  int levels = 0;            // see gradient_tree.h
+  std::int64_t buckets = 1;  // see rank_shares.h
+};
+
 class Trainer {
  public:
   // The model's parameters must be bound to `block`, with gradients. Model and block must outlive the trainer. The
@@ -48,10 +57,9 @@ class Trainer {
   Trainer(const model::Seq2Seq& model, params::ParameterBlock& block, const model::TrainingConfig& config,
           const optim::Schedule& schedule, std::unique_ptr<Objective> objective = nullptr);
 
-  // From now on the batches of an update are added up by a tree with this many levels, see gradient_tree.h, and divided
-  // among the ranks of the exchange, which must outlive the trainer. Without this call, they are added one after
-  // another.
-  void add_by_tree(int levels, exchange::Exchange& exchange);
+  // From now on the batches of an update are added up by a tree and divided among the ranks of the exchange, which must
+  // outlive the trainer. Without this call, they are added one after another.
+  void add_by_tree(const TreeShape& shape, exchange::Exchange& exchange);
 
   // One update from several micro-batches. The losses are divided by the number of items of all of them together, so
   // they give the same gradient as one large batch. If the loss or the norm of a gradient to be clipped is not finite,
@@ -79,6 +87,9 @@ class Trainer {
   // rank must call it.
   void collect();
 
+  // What the exchange with other ranks took; absent without a tree.
+  const ExchangeTimes* exchange_times() const { return ranks_ ? &ranks_->times() : nullptr; }
+
   // Continues after `updates` updates. The caller has already restored weights, moments and average.
   void resume(std::int64_t updates) { optimiser_->resume(updates, updates > 0 ? schedule_.rate(updates) : 0); }
 
@@ -87,14 +98,15 @@ class Trainer {
   struct UnderWay {
     Losses losses;                       // only `items` is set
     std::unique_ptr<HostCopy> arriving;  // of totals_
+    std::unique_ptr<Mark> launched;      // with several ranks: the end of the update
   };
 
   // Returns the number of items.
   std::int64_t launch_gradients(const UpdatePart& part);
   // Adds the gradients and figures of these micro-batches one after another.
-  void launch_leaf(std::span<const data::HostBatch> micro_batches, const UpdateWeights& weights);
+  void launch_leaf(std::span<const data::HostBatch> micro_batches, const UpdateWeights& weights, bool is_last);
   void sum_squares();
-  void run(const data::HostBatch& batch, const UpdateWeights& weights, bool first);
+  void run(const data::HostBatch& batch, const UpdateWeights& weights, bool first, const ParameterDone& done);
   void update_average(const Array& scale);
   // totals_ holds the figures of an update, then the sum of the squares of the gradient, then the factor by which the
   // update scales the gradient (see update_scale() in backend/optimiser.h).
@@ -117,6 +129,7 @@ class Trainer {
   Array totals_;  // float64, on the device
   std::optional<GradientTree> tree_;
   std::optional<RankShares> ranks_;
+  std::optional<Completion> completion_;  // with a tree
   std::unique_ptr<Reservation> share_memory_;
   Array share_squares_;  // float64: the squares of each share of the block
   std::deque<UnderWay> under_way_;
