@@ -15,11 +15,14 @@ class Ranks : public TrainingTest {
     if (shell("command -v mpirun").status != 0) GTEST_SKIP() << "there is no mpirun";
   }
 
-  // Runs the program as several processes. The settings allow Open MPI to run as root, and to start more processes than
+  // Starts processes as mpirun is told. The settings allow Open MPI to run as root, and to start more processes than
   // there are processors.
-  Ending run_ranks(int ranks, const std::string& arguments, const std::string& of_mpirun = "") const {
+  Ending run_mpi(const std::string& processes) const {
     return shell("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none " +
-                 of_mpirun + " -np " + std::to_string(ranks) + " " + kProgram + " " + arguments);
+                 processes);
+  }
+  Ending run_ranks(int ranks, const std::string& arguments, const std::string& of_mpirun = "") const {
+    return run_mpi(of_mpirun + " -np " + std::to_string(ranks) + " " + kProgram + " " + arguments);
   }
   std::string train_in_quarters(const std::string& model, int steps) const {
     return train(model,
@@ -70,6 +73,24 @@ TEST_F(Ranks, MustDivideTheBatchesOfAnUpdate) {
   EXPECT_EQ(three.status, 2);
   EXPECT_NE(three.err.find("an update has 4 batches (accumulate), which 3 processes cannot divide"), std::string::npos)
       << three.err;
+  EXPECT_FALSE(std::filesystem::exists(file("model")));
+}
+
+TEST_F(Ranks, RefuseOneWithAnotherText) {
+  const std::string flags = "train --model " + file("model") +
+                            " --train-source train.en --train-target train.ne --layers 1 --d-model 16 --d-ff 32"
+                            " --heads 2 --vocabulary 60 --accumulate 2 --steps 1 --threads 1";
+  const auto in_folder = [&](const std::string& folder) {
+    return "-np 1 sh -c 'cd " + folder + " && exec " + kProgram + " " + flags + "'";
+  };
+  std::filesystem::create_directories(file("other"));
+  std::filesystem::copy(file("valid.en"), file("other/train.en"));
+  std::filesystem::copy(file("valid.ne"), file("other/train.ne"));
+  const Ending refused = run_mpi(in_folder(directory) + " : " + in_folder(file("other")));
+  EXPECT_NE(refused.status, 0);
+  EXPECT_NE(refused.err.find("failed: the training text of this rank is not that of rank 0"), std::string::npos)
+      << refused.err;
+  EXPECT_NE(refused.err.find("train: rank 1 (process "), std::string::npos) << refused.err;
   EXPECT_FALSE(std::filesystem::exists(file("model")));
 }
 

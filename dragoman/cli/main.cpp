@@ -138,6 +138,8 @@ int run_program(int argc, char** argv) {
     return 0;
   } catch (const Stopped& stopped) {
     return 128 + stopped.signal;
+  } catch (const exchange::RankError&) {  // it has been reported
+    return kFailed;
   } catch (const UsageError& error) {
     return report_error(command, error.what(), kWrongUsage);
   } catch (...) {

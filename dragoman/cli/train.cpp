@@ -26,9 +26,12 @@
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/train/run.h"
+#include "dragoman/train/run_state.h"
 
 namespace dragoman::cli {
 namespace {
+
+constexpr const char *kProgram = "program", *kSettings = "settings";  // in the first message of rank 0
 
 struct TrainOptions {
   std::string model;
@@ -189,7 +192,7 @@ void lead(CommandSettings& given, const TrainOptions& options, exchange::Exchang
   if (!options.init.empty()) require_sizes_of_init(options.init, request.settings);
   warn_about_texts(request.settings.text);
   const std::string again = join(program_call(), " train --model ", shell_word(options.model));
-  ranks.broadcast(to_json(request.settings).dump());
+  ranks.broadcast(Json{{kProgram, train::program_name()}, {kSettings, to_json(request.settings)}}.dump());
   const train::RunResult result = watch_training(request, "to continue: " + again, ranks);
   const train::TrainingSettings& used = request.settings;
   const bool has_roles = result.step == result.first_step && has_current_roles(request.directory);
@@ -200,18 +203,38 @@ void lead(CommandSettings& given, const TrainOptions& options, exchange::Exchang
   print_summary(request, result);
 }
 
+// Rank 0 of several, which names itself if it fails.
+void lead_others(CommandSettings& given, const TrainOptions& options, exchange::Exchange& ranks) {
+  try {
+    lead(given, options, ranks);
+  } catch (const UsageError&) {
+    throw;
+  } catch (const exchange::RankError&) {
+    throw;
+  } catch (const std::exception&) {
+    throw Error(join("rank 0 failed: ", failure_sentence(std::current_exception())));
+  }
+}
+
+// What rank 0 tells the others first.
+train::TrainingSettings settings_of_rank_0(const std::string& told) {
+  const std::string where = "the settings of rank 0";
+  const Json object = parse_json(told, where);
+  const auto program = json_entry<std::string>(object, kProgram, where), own = train::program_name();
+  require<Error>(program == own, "this is ", own, ", but rank 0 is ", program, "; all must be the same program.");
+  return train::settings_from_json(json_entry<Json>(object, kSettings, where), where);
+}
+
 // Another rank, which takes the settings of rank 0 and leaves reports to it.
 void follow(const TrainOptions& options, exchange::Exchange& ranks) {
   try {
-    const std::string where = "the settings of rank 0";
-    const train::RunRequest request{
-        .directory = options.model,
-        .init = options.init,
-        .settings = train::settings_from_json(parse_json(ranks.broadcast(""), where), where),
-        .allow_changes = options.allow_changes};
-    follow_training(request, ranks);
+    follow_training({.directory = options.model,
+                     .init = options.init,
+                     .settings = settings_of_rank_0(ranks.broadcast("")),
+                     .allow_changes = options.allow_changes},
+                    ranks);
   } catch (const exchange::RankError&) {
-    ranks.report_failure("");
+    ranks.wait_for_end();
     throw;
   } catch (...) {
     ranks.report_failure(failure_sentence(std::current_exception()));
@@ -223,8 +246,10 @@ void train_model(CommandSettings& given) {
   given.read_file();
   TrainOptions options;
   given.apply(options);
-  const std::unique_ptr<exchange::Exchange> ranks = exchange::join_ranks();
-  ranks->leads() ? lead(given, options, *ranks) : follow(options, *ranks);
+  const std::unique_ptr<exchange::Exchange> ranks =
+      exchange::join_ranks([](const std::string& sentence) { note("train: " + sentence); });
+  if (!ranks->leads()) return follow(options, *ranks);
+  ranks->ranks() == 1 ? lead(given, options, *ranks) : lead_others(given, options, *ranks);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,7 +15,7 @@
 
 namespace dragoman::exchange {
 
-// Another rank failed, died or fell silent.
+// Another rank failed, died, fell silent or keeps the others waiting. One of the ranks has already reported it.
 struct RankError : Error {
   using Error::Error;
 };
@@ -44,18 +45,30 @@ class Exchange {
   // Every rank gets the text of rank 0.
   virtual std::string broadcast(const std::string& text) = 0;
 
-  // For a rank other than 0 that failed: tells rank 0 why, which reports it and ends all ranks. The sentence is empty
-  // if the cause is another rank, which rank 0 notices by itself. Returns only if this rank has to report the failure:
-  // rank 0 is not there any more, or does not answer in time.
+  // From now on, a rank that keeps others waiting for longer than this has failed. Before, there is no limit; a rank
+  // that falls silent is always noticed after 10 seconds, or after this time if it is shorter.
+  virtual void limit_waits(double) {}
+  // How long this rank has waited so far, in the functions above.
+  virtual double seconds_waited() const { return 0; }
+
+  // For a rank other than 0 that failed: tells rank 0 why, which reports it and ends all ranks. Returns only if this
+  // rank has to report the failure, because rank 0 does not answer.
   virtual void report_failure(const std::string& sentence) = 0;
+  // After a RankError: returns if this rank reported the failure, so that it ends the others. Other ranks wait to be
+  // ended.
+  virtual void wait_for_end() {}
 };
 
 // The rank that a launcher such as mpirun gave this process; nothing if there is no launcher.
 std::optional<int> launched_rank();
 
+// Prints the sentence that says which rank failed and why. Called once at most, by another thread than that which
+// trains.
+using Report = std::function<void(const std::string& sentence)>;
+
 // Joins the other processes of the launcher; a process without a launcher is alone. May be called once. Throws an Error
 // under a launcher if this build has no MPI.
-std::unique_ptr<Exchange> join_ranks();
+std::unique_ptr<Exchange> join_ranks(const Report& report);
 
 // Whether join_ranks() was called, and there is a launcher.
 bool has_joined();

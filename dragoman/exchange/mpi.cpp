@@ -14,7 +14,7 @@ namespace dragoman::exchange {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 26;       // bytes of a message; MPI counts them with an int
-constexpr auto kTimeToBeEnded = std::chrono::seconds(10);  // how long a failed rank waits for rank 0 to end it
+constexpr auto kTimeToBeEnded = std::chrono::seconds(15);  // how long a rank waits for the one that reports a failure
 
 std::unique_ptr<MpiThread>& mpi_thread() {
   static std::unique_ptr<MpiThread> thread;
@@ -74,10 +74,23 @@ class Mpi final : public Exchange {
     return result;
   }
 
+  void limit_waits(double seconds) override {
+    thread_.run([&] { thread_.limit_waits(seconds); });
+  }
+  double seconds_waited() const override { return thread_.seconds_waited(); }
+
+  void wait_for_end() override {
+    bool ends_others = false;
+    thread_.run([&] { ends_others = thread_.found() && thread_.found()->reported_here; });
+    if (ends_others) return;
+    std::this_thread::sleep_for(kTimeToBeEnded);
+    thread_.run([&] {
+      if (thread_.found()) thread_.report();
+    });
+  }
+
   void report_failure(const std::string& sentence) override {
-    const int lowest = thread_.lowest_alive();
-    if (lowest == rank()) return;
-    if (lowest == 0 && !sentence.empty()) thread_.run([&] { thread_.send_failure(sentence); });
+    thread_.run([&] { thread_.send_failure(sentence); });
     std::this_thread::sleep_for(kTimeToBeEnded);
   }
 
@@ -128,10 +141,10 @@ class Mpi final : public Exchange {
 
 }  // namespace
 
-std::unique_ptr<Exchange> join_ranks() {
+std::unique_ptr<Exchange> join_ranks(const Report& report) {
   if (!launched_rank()) return std::make_unique<Alone>();
   require<Error>(!mpi_thread(), "this process has joined its ranks before");
-  mpi_thread() = std::make_unique<MpiThread>();
+  mpi_thread() = std::make_unique<MpiThread>(report);
   return std::make_unique<Mpi>(*mpi_thread());
 }
 
@@ -140,8 +153,14 @@ bool has_joined() { return mpi_thread() != nullptr; }
 void leave_ranks(int status) {
   if (!mpi_thread()) return;
   MpiThread& thread = *mpi_thread();
-  const bool failed = status == 1 || status == 2;
-  thread.run([&] { failed ? thread.abort(status) : thread.finalise(); });
+  thread.run([&] {
+    if (status == 1 || status == 2) thread.abort(status);
+    try {
+      thread.finalise();
+    } catch (const RankError&) {
+      thread.abort(1);
+    }
+  });
   mpi_thread().reset();
 }
 

@@ -2,7 +2,7 @@
 
 namespace dragoman::exchange {
 
-std::unique_ptr<Exchange> join_ranks() {
+std::unique_ptr<Exchange> join_ranks(const Report&) {
   require<Error>(!launched_rank(),
                  "this build of dragoman cannot train with several processes: start it without mpirun or srun, or "
                  "build where Open MPI is installed.");

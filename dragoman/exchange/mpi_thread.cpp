@@ -10,8 +10,6 @@
 #include <cstdlib>
 #include <utility>
 
-#include "dragoman/exchange/exchange.h"
-
 namespace dragoman::exchange {
 
 namespace {
@@ -23,9 +21,13 @@ constexpr std::size_t kMaxReason = 4096;  // bytes of a reason
 // other ranks may need the processor.
 constexpr auto kBusyTime = std::chrono::microseconds(200);
 constexpr auto kNap = std::chrono::microseconds(50);
-constexpr auto kBetweenChecks = std::chrono::milliseconds(100);  // whether the other processes are alive
+constexpr auto kBetweenWatches = std::chrono::milliseconds(100);
 // A failed rank sends its reason before it ends, so it is given this long to arrive.
 constexpr auto kReasonTime = std::chrono::milliseconds(300);
+// How long a rank may go on after the failure of another one was found, for instance to finish a checkpoint.
+constexpr auto kTimeToEnd = std::chrono::seconds(10);
+
+constexpr int kReasonTag = 0, kBeatTag = 1;
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -33,9 +35,14 @@ std::string host_name() {
   return name.data();
 }
 
+// Whether the process of a rank is there. Processes of other machines are taken to be.
+bool is_alive(const Peer& peer, const std::string& host) {
+  return peer.host != host || ::kill(static_cast<pid_t>(peer.process), 0) == 0 || errno != ESRCH;
+}
+
 }  // namespace
 
-MpiThread::MpiThread() {
+MpiThread::MpiThread(Report report) : report_(std::move(report)) {
   thread_ = std::thread([this] { serve(); });
   run([this] { initialise(); });
 }
@@ -52,16 +59,17 @@ MpiThread::~MpiThread() {
 void MpiThread::serve() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return stop_ || work_ != nullptr; });
+    const bool has_work = changed_.wait_for(lock, kBetweenWatches, [&] { return stop_ || work_ != nullptr; });
     if (stop_) return;
     lock.unlock();
     std::exception_ptr problem;
     try {
-      (*work_)();
+      has_work ? (*work_)() : watch();
     } catch (...) {
       problem = std::current_exception();
     }
     lock.lock();
+    if (!has_work) continue;
     problem_ = problem;
     work_ = nullptr;
     changed_.notify_all();
@@ -80,7 +88,7 @@ void MpiThread::initialise() {
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   require<Error>(provided >= MPI_THREAD_FUNNELED, "this MPI library cannot be used by a program with threads.");
-  MPI_Comm_dup(MPI_COMM_WORLD, &failures_);
+  MPI_Comm_dup(MPI_COMM_WORLD, &watching_);
   int ranks = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
@@ -89,69 +97,116 @@ void MpiThread::initialise() {
     std::array<char, 256> host{};
     std::int64_t process = 0;
   };
-  host_ = host_name();
+  const std::string host = host_name();
   Entry mine{.process = ::getpid()};
-  std::ranges::copy(host_, mine.host.begin());
+  std::ranges::copy(host, mine.host.begin());
   std::vector<Entry> all(static_cast<std::size_t>(ranks));
   MPI_Allgather(&mine, sizeof(Entry), MPI_BYTE, all.data(), sizeof(Entry), MPI_BYTE, MPI_COMM_WORLD);
-  for (const Entry& entry : all) peers_.push_back({.host = entry.host.data(), .process = entry.process});
+  std::vector<Peer> peers;
+  for (const Entry& entry : all) peers.push_back({.host = entry.host.data(), .process = entry.process});
   local_rank_ = static_cast<int>(
-      std::count_if(peers_.begin(), peers_.begin() + rank_, [&](const Peer& peer) { return peer.host == host_; }));
+      std::count_if(peers.begin(), peers.begin() + rank_, [&](const Peer& peer) { return peer.host == host; }));
+  beats_.emplace(rank_, std::move(peers), Clock::now());
+  sent_.resize(all.size());
+  received_.resize(all.size());
+  sending_.resize(all.size(), MPI_REQUEST_NULL);
+  receiving_.resize(all.size(), MPI_REQUEST_NULL);
+  for (int i = 0; i < ranks; ++i) {
+    if (i != rank_) expect_beat(i);
+  }
   if (rank_ != 0) return;
   failure_text_.resize(kMaxReason);
-  MPI_Irecv(failure_text_.data(), static_cast<int>(kMaxReason), MPI_CHAR, MPI_ANY_SOURCE, 0, failures_, &failure_);
+  MPI_Irecv(failure_text_.data(), static_cast<int>(kMaxReason), MPI_CHAR, MPI_ANY_SOURCE, kReasonTag, watching_,
+            &failure_);
 }
 
-void MpiThread::wait(std::span<MPI_Request> requests, Watch watch) {
+void MpiThread::wait(std::span<MPI_Request> requests, Limit limit) {
   const auto start = Clock::now();
-  auto next_check = start + kBetweenChecks;
+  ++own_beat_.exchanges;
   while (true) {
     int done = 0;
     MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-    if (done != 0) return;
-    const auto now = Clock::now();
-    if (watch == Watch::kRanks) {
-      require_no_failure();
-      if (now >= next_check) {
-        require_all_alive();
-        next_check = now + kBetweenChecks;
-      }
+    const auto waited = Clock::now() - start;
+    if (done != 0) {
+      own_beat_.waiting = 0;
+      seconds_waited_ = seconds_waited_ + std::chrono::duration<double>(waited).count();
+      return;
     }
-    now - start < kBusyTime ? std::this_thread::yield() : std::this_thread::sleep_for(kNap);
+    require_all_well(limit);
+    waited < kBusyTime ? std::this_thread::yield() : std::this_thread::sleep_for(kNap);
+  }
+}
+
+void MpiThread::require_all_well(Limit limit) {
+  own_beat_.waiting = limit == Limit::kExchangeTimeout ? 1 : 0;
+  watch();
+  if (found_) throw RankError(found_->failure.sentence);
+}
+
+void MpiThread::watch() {
+  const auto now = Clock::now();
+  if (watching_ == MPI_COMM_NULL || now < next_watch_) return;
+  next_watch_ = now + kBetweenWatches;
+  if (beats_->takes_beat(now)) send_beats();
+  if (found_) {
+    if (found_->reported_here && now - found_at_ > kTimeToEnd) abort(1);
+    return;
+  }
+  receive_beats(now);
+  const std::string& host = beats_->peer(rank_).host;
+  for (int i = 0; i < ranks(); ++i) {
+    if (!is_alive(beats_->peer(i), host)) beats_->mark_ended(i);
+  }
+  std::optional<Failure> failure = received_failure();
+  if (!failure) failure = beats_->failure(now);
+  if (!failure) return;
+  found_ = Found{.failure = *failure, .reported_here = beats_->reporter(*failure, now) == rank_};
+  found_at_ = now;
+  if (found_->reported_here) report();
+}
+
+void MpiThread::expect_beat(int rank) {
+  const auto i = static_cast<std::size_t>(rank);
+  MPI_Irecv(&received_[i], sizeof(Beat), MPI_BYTE, rank, kBeatTag, watching_, &receiving_[i]);
+}
+
+// A beat is left out if the one before is still on its way.
+void MpiThread::send_beats() {
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const auto i = static_cast<std::size_t>(rank);
+    int is_free = 1;
+    MPI_Test(&sending_[i], &is_free, MPI_STATUS_IGNORE);
+    if (rank == rank_ || is_free == 0) continue;
+    sent_[i] = own_beat_;
+    MPI_Isend(&sent_[i], sizeof(Beat), MPI_BYTE, rank, kBeatTag, watching_, &sending_[i]);
+  }
+}
+
+void MpiThread::receive_beats(Heartbeats::Time now) {
+  beats_->hear(rank_, own_beat_, now);
+  for (int rank = 0; rank < ranks(); ++rank) {
+    const auto i = static_cast<std::size_t>(rank);
+    while (rank != rank_) {
+      int arrived = 0;
+      MPI_Test(&receiving_[i], &arrived, MPI_STATUS_IGNORE);
+      if (arrived == 0) break;
+      beats_->hear(rank, received_[i], now);
+      expect_beat(rank);
+    }
   }
 }
 
 // Only rank 0 receives reasons.
-void MpiThread::require_no_failure() {
-  if (failure_ == MPI_REQUEST_NULL) return;
+std::optional<Failure> MpiThread::received_failure() {
+  if (failure_ == MPI_REQUEST_NULL) return std::nullopt;
   int arrived = 0;
   MPI_Status status;
   MPI_Test(&failure_, &arrived, &status);
-  if (arrived == 0) return;
+  if (arrived == 0) return std::nullopt;
   int length = 0;
   MPI_Get_count(&status, MPI_CHAR, &length);
   const std::string reason(failure_text_.data(), static_cast<std::size_t>(length));
-  throw RankError(join("rank ", status.MPI_SOURCE, " on ", peers_[static_cast<std::size_t>(status.MPI_SOURCE)].host,
-                       " failed: ", reason));
-}
-
-// Processes of other machines are taken to be alive.
-bool MpiThread::is_alive(const Peer& peer) const {
-  return peer.host != host_ || ::kill(static_cast<pid_t>(peer.process), 0) == 0 || errno != ESRCH;
-}
-
-int MpiThread::lowest_alive() const {
-  const auto found = std::ranges::find_if(peers_, [&](const Peer& peer) { return is_alive(peer); });
-  return static_cast<int>(found - peers_.begin());
-}
-
-void MpiThread::require_all_alive() const {
-  for (std::size_t i = 0; i < peers_.size(); ++i) {
-    if (is_alive(peers_[i])) continue;
-    throw RankError(join("rank ", i, " (process ", peers_[i].process, " on ", host_,
-                         ") ended, so all others end too; the last checkpoint was not changed. Start the same command "
-                         "again to continue from it."));
-  }
+  return Failure{status.MPI_SOURCE, join(beats_->name_of(status.MPI_SOURCE), " failed: ", reason)};
 }
 
 void MpiThread::require_all_well() {
@@ -162,7 +217,7 @@ void MpiThread::require_all_well() {
 void MpiThread::send_failure(const std::string& sentence) {
   const int length = static_cast<int>(std::min(sentence.size(), kMaxReason));
   MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Isend(sentence.data(), length, MPI_CHAR, 0, 0, failures_, &request);
+  MPI_Isend(sentence.data(), length, MPI_CHAR, 0, kReasonTag, watching_, &request);
   const auto end = Clock::now() + kReasonTime;
   for (int done = 0; done == 0 && Clock::now() < end; std::this_thread::sleep_for(kNap)) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -173,12 +228,17 @@ void MpiThread::send_failure(const std::string& sentence) {
 void MpiThread::finalise() {
   MPI_Request all_are_done = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &all_are_done);
-  wait(std::span(&all_are_done, 1), Watch::kNothing);
-  if (failure_ != MPI_REQUEST_NULL) {
-    MPI_Cancel(&failure_);
-    MPI_Request_free(&failure_);
+  wait(std::span(&all_are_done, 1), Limit::kNone);
+  receiving_.push_back(failure_);
+  for (MPI_Request& request : receiving_) {
+    if (request == MPI_REQUEST_NULL) continue;
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
   }
-  MPI_Comm_free(&failures_);
+  for (MPI_Request& request : sending_) {
+    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  }
+  MPI_Comm_free(&watching_);
   MPI_Finalize();
 }
 

@@ -1,31 +1,31 @@
-// The thread that makes every call of MPI. Others give it work and wait. While it waits for other ranks, it watches
-// whether they are still there.
+// The thread that makes every call of MPI. Others give it work and wait. With or without work, it sends heartbeats and
+// watches those of the other ranks.
 #pragma once
 
 #include <mpi.h>
 
+#include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
-namespace dragoman::exchange {
+#include "dragoman/exchange/exchange.h"
+#include "dragoman/exchange/heartbeats.h"
 
-// A rank of the run, as messages name it.
-struct Peer {
-  std::string host;
-  std::int64_t process = 0;
-};
+namespace dragoman::exchange {
 
 class MpiThread {
  public:
-  // Starts the thread, which initialises MPI.
-  MpiThread();
+  // Starts the thread, which initialises MPI. `report` prints the failure of another rank, if this one has to.
+  explicit MpiThread(Report report);
   ~MpiThread();
   MpiThread(const MpiThread&) = delete;
   MpiThread& operator=(const MpiThread&) = delete;
@@ -35,20 +35,29 @@ class MpiThread {
 
   // Set once MPI is initialised.
   int rank() const { return rank_; }
-  int ranks() const { return static_cast<int>(peers_.size()); }
+  int ranks() const { return beats_->ranks(); }
   int local_rank() const { return local_rank_; }
-  // The first rank whose process is there, as far as this machine can tell.
-  int lowest_alive() const;
+  // How long wait() has taken so far.
+  double seconds_waited() const { return seconds_waited_; }
 
-  // The functions below may be called in work() only.
+  // The functions below may be called in work only.
 
-  // Waits for requests. Throws a RankError if another rank failed or ended. Without a watch, only waits.
-  enum class Watch : std::uint8_t { kRanks, kNothing };
-  void wait(std::span<MPI_Request> requests, Watch watch = Watch::kRanks);
-  // Throws a RankError if another rank failed or ended.
-  void require_all_well();
+  // Whether the exchange timeout holds for a wait.
+  enum class Limit : std::uint8_t { kExchangeTimeout, kNone };
+  // Waits for requests. Throws a RankError if another rank failed.
+  void wait(std::span<MPI_Request> requests, Limit limit = Limit::kExchangeTimeout);
+  // Throws a RankError if another rank failed. To be called again and again by a rank that waits for others.
+  void require_all_well(Limit limit = Limit::kExchangeTimeout);
+  void limit_waits(double seconds) { beats_->limit_waits(Heartbeats::Seconds(seconds)); }
   // Sends rank 0 the reason of a failure.
   void send_failure(const std::string& sentence);
+  // The failure of another rank, and whether this rank reports it.
+  struct Found {
+    Failure failure;
+    bool reported_here = false;
+  };
+  const std::optional<Found>& found() const { return found_; }
+  void report() { report_(found_->failure.sentence); }
   // After this, run() must not be called.
   void finalise();
   [[noreturn]] void abort(int status);
@@ -56,16 +65,29 @@ class MpiThread {
  private:
   void serve();
   void initialise();
-  void require_no_failure();
-  void require_all_alive() const;
-  bool is_alive(const Peer& peer) const;
+  // Sends and receives heartbeats and looks for failures; ends the program if one was found long ago.
+  void watch();
+  void expect_beat(int rank);
+  void send_beats();
+  void receive_beats(Heartbeats::Time now);
+  std::optional<Failure> received_failure();
 
+  Report report_;
   int rank_ = 0, local_rank_ = 0;
-  std::vector<Peer> peers_;  // by rank
-  std::string host_;
-  MPI_Comm failures_ = MPI_COMM_NULL;  // for reasons of failures, apart from all other messages
+  std::optional<Heartbeats> beats_;  // set by initialise()
+  Beat own_beat_;
+  std::optional<Found> found_;
+  Heartbeats::Time next_watch_, found_at_;
+  std::atomic<double> seconds_waited_ = 0;
+
+  // For heartbeats and the reasons of failures, apart from all other messages; null before initialise() and after
+  // finalise().
+  MPI_Comm watching_ = MPI_COMM_NULL;
   MPI_Request failure_ = MPI_REQUEST_NULL;
   std::vector<char> failure_text_;
+  // By rank; those of the own rank are not used.
+  std::vector<Beat> sent_, received_;
+  std::vector<MPI_Request> sending_, receiving_;
 
   // mutex_ guards the members below, except thread_.
   std::mutex mutex_;

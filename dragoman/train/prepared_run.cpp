@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <chrono>
+#include <random>
+#include <thread>
 #include <utility>
 
 #include "dragoman/base/error.h"
@@ -26,6 +29,10 @@ namespace dragoman::train {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char *kMark = "mark", *kState = "state";  // in the message of rank 0
+
+fs::path mark_file(const fs::path& directory) { return unfinished_path(directory / "ranks"); }
 
 std::vector<params::NamedTensor> with_prefix(std::vector<params::NamedTensor> tensors, const std::string& prefix) {
   for (params::NamedTensor& tensor : tensors) tensor.name = prefix + tensor.name;
@@ -135,17 +142,46 @@ void PreparedRun::prepare() {
   if (settings().machine.tensorboard) {
     events = std::make_unique<EventFile>(request.directory / "tensorboard", read_records(metrics_file()));
   }
-  exchange.broadcast(to_json(state).dump());
+  if (exchange.ranks() > 1) instruct_others();
   divide_updates();
+}
+
+// A mark in the directory shows whether the other ranks see the same one. If this fails, the next run removes the mark
+// with other remnants.
+void PreparedRun::instruct_others() {
+  std::random_device random;
+  const std::string mark = fmt::format("{:08x}{:08x}", random(), random());
+  replace_file(mark_file(request.directory), mark);
+  exchange.broadcast(Json{{kMark, mark}, {kState, to_json(state)}}.dump());
+  agree_to_start();
+  fs::remove(mark_file(request.directory));
+}
+
+// Rank 0 learns here if another rank cannot start.
+void PreparedRun::agree_to_start() {
+  const std::int64_t ready[] = {1};
+  exchange.gather(ready);
+}
+
+// A file system of several machines may show a new file some seconds late.
+void PreparedRun::require_same_directory(const std::string& mark) const {
+  constexpr int kLooks = 50;
+  for (int look = 0; look < kLooks; ++look) {
+    list_directory(request.directory);  // has the directory read again
+    const fs::path file = mark_file(request.directory);
+    if (fs::exists(status_of(file)) && read_file(file) == mark) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+  throw Error(join("this rank does not see the files of rank 0 in '", request.directory.string(),
+                   "'; the directory must be the same for all ranks."));
 }
 
 // What rank 0 wrote must be visible here: the vocabulary, the tokens of the text and the checkpoint.
 void PreparedRun::follow() {
   const std::string where = "the state of rank 0";
   const Json told = parse_json(exchange.broadcast(""), where);
-  state = run_state_from_json(told, where);
-  const auto program = json_entry<std::string>(told, "program", where), own = program_name();
-  require<Error>(program == own, "this is ", own, ", but rank 0 is ", program, "; all must be the same program.");
+  require_same_directory(json_entry<std::string>(told, kMark, where));
+  state = run_state_from_json(json_entry<Json>(told, kState, where), where);
   const std::string arithmetic = arithmetic_of(device_and_type().device);
   require<Error>(arithmetic == state.arithmetic, "this rank computes with ", arithmetic, ", but rank 0 with ",
                  state.arithmetic, "; the results would depend on who computes what.");
@@ -154,13 +190,12 @@ void PreparedRun::follow() {
       if (checkpoint.step == state.step) resumed_ = checkpoint;
     }
     require<Error>(resumed_.has_value(), "this rank does not see the checkpoint of step ", state.step, " in '",
-                   request.directory.string(), "'; the directory must be the same for all ranks.");
+                   request.directory.string(), "'.");
   }
-  require<Error>(model::has_tokenizers(request.directory), "this rank does not see the vocabulary in '",
-                 request.directory.string(), "'; the directory must be the same for all ranks.");
   open_corpus();
   build_model();
   start_weights();
+  agree_to_start();
   divide_updates();
 }
 
@@ -240,7 +275,8 @@ void PreparedRun::check_text(std::uint64_t key) {
   const std::string weights = write_value(settings().text.train_weights);
   const std::string text_key = fmt::format("{:016x} {}", key, weights);
   const std::string old_key = std::exchange(state.text_key, text_key);
-  require<Error>(exchange.leads() || old_key == text_key, "the training text of this rank is not that of rank 0.");
+  require<Error>(exchange.leads() || old_key == text_key,
+                 "the training text of this rank is not that of rank 0; all must read the same.");
   if (!resumed_ || old_key == text_key || request.allow_changes) return;
   const TextSettings &before = old_text_, &now = settings().text;
   const bool other_weights = old_key.substr(old_key.find(' ') + 1) != weights;

@@ -64,6 +64,9 @@ class PreparedRun {
  private:
   void prepare();
   void follow();
+  void instruct_others();
+  void agree_to_start();
+  void require_same_directory(const std::string& mark) const;
   void require_divisible() const;
   void resume();
   // Whether the checkpoint is intact; if it is damaged, reports that to the watcher.

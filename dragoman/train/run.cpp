@@ -32,6 +32,7 @@ RunResult run_training(const RunRequest& request, Watcher& watcher) {
 
 RunResult run_training(const RunRequest& request, Watcher& watcher, exchange::Exchange& exchange) {
   PreparedRun run(request, watcher, exchange);
+  exchange.limit_waits(run.settings().machine.exchange_timeout);  // preparing a text may take hours
   return exchange.leads() ? TrainingLoop(run).run() : follow(run);
 }
 

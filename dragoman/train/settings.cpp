@@ -109,6 +109,7 @@ void MachineSettings::validate() const {
   require_between("threads", threads, 0, 1024);
   require_between("report-every", report_every, 1, kMax);
   require_between("keep", keep, 1, kMax);
+  require_between("exchange-timeout", exchange_timeout, 1, kMax);
 }
 
 void TrainingSettings::validate() const {

@@ -109,13 +109,15 @@ struct MachineSettings {
   std::string probe;
   bool csv = false;
   bool tensorboard = false;
+  double exchange_timeout = 600;
 
   template <class Visitor>
   void fields(Visitor&& field) {
     field("minutes", minutes, "stop after this many minutes of training; 0 for no limit");
     field("threads", threads, "threads to use; 0 for all");
     field("memory-mb", memory_mb,
-          "memory that the run may use, in MiB (on CUDA, GPU memory); default: what is free, less a margin");
+          "memory that the run may use, in MiB (on CUDA, GPU memory; with mpirun, for each process); default: what is "
+          "free, less a margin");
     field("exchange", exchange,
           "how processes of mpirun exchange gradients: mpi, or nccl between GPUs; auto is nccl if none share a GPU");
     field("report-every", report_every, "number of updates between records in metrics.jsonl");
@@ -124,6 +126,8 @@ struct MachineSettings {
           "file with a few sentences whose attention is stored at each checkpoint, as a film");
     field("csv", csv, "also write the records of metrics.jsonl as a table, metrics.csv");
     field("tensorboard", tensorboard, "also write the records for TensorBoard, as an event file in tensorboard/");
+    field("exchange-timeout", exchange_timeout,
+          "with mpirun: seconds that processes wait for another one before all end");
   }
 
   void validate() const;
