@@ -409,6 +409,9 @@ TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {
   change("generation_config.json", "\"num_beams\": 4", "\"num_beams\": -4");
   expect_refused(1, "'num_beams' is -4");
   change("generation_config.json", "\"num_beams\": -4", "\"num_beams\": 4");
+  replace_file(file("marian/model.safetensors"), "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n");
+  expect_refused(1, "model.safetensors' is only a pointer of git-lfs");
+  fs::remove(file("marian/model.safetensors"));
   change("vocab.json", "\"<unk>\"", "\"<unknown>\"");
   expect_refused(1, "has no token \"<unk>\"");
   fs::remove(file("marian/vocab.json"));

@@ -21,8 +21,8 @@ foreign::Element element_of(StoredType type) {
 
 // The data fill the end of the file, one tensor after the other; SafetensorsFile checks this.
 foreign::Tensors safetensors_of(const std::filesystem::path& path) {
-  const std::vector<TensorLabel> labels = SafetensorsFile(path).labels();
   const foreign::Bytes bytes = foreign::file_bytes(path);
+  const std::vector<TensorLabel> labels = SafetensorsFile(path).labels();
   std::uint64_t next = bytes->size();
   foreign::Tensors tensors;
   for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
