@@ -92,7 +92,7 @@ foreach(source IN LISTS whole_test_sources)
   # because sanitizers do not understand the memory of MPI; and models on a GPU, because sanitized builds are without
   # CUDA.
   set(whole_runs "_slow_test$|_train_test$|^resume_test$|^ablate_cli_test$|^transformer_options_test$")
-  set(left_out "${whole_runs}|^page_test$|^faults_test$|^ranks_test$|^cuda_model_test$")
+  set(left_out "${whole_runs}|^page_test$|^faults_test$|^ranks_test$|^cuda_")
   if(DRAGOMAN_SANITIZE AND name MATCHES "${left_out}")
     continue()
   endif()

@@ -17,6 +17,7 @@
 #include "dragoman/model/foreign/ctranslate2.h"
 #include "dragoman/model/import/import.h"
 #include "dragoman/model/steps_testing.h"
+#include "tests/foreign_models.h"
 #include "tests/small_model.h"
 
 namespace dragoman {
@@ -28,20 +29,14 @@ using model::ExportFormat;
 using model::ExportPrecision;
 using model::foreign::CTranslate2File;
 
-const fs::path kModels = fs::path(DRAGOMAN_SOURCE_DIR) / "tests/models";
-const fs::path kConverted = kModels / "ctranslate2";
+const fs::path kConverted = kForeignModels / "ctranslate2";
 
 class Export : public SmallModelTest {
  protected:
   // A model that CTranslate2's converter wrote, imported.
   std::string imported() const {
-    make_directory(file("ct2"));
-    for (const char* name : {"config.json", "shared_vocabulary.json"}) {
-      fs::copy_file(kConverted / name, file("ct2/") + name);
-    }
-    for (const char* name : {"source.spm", "target.spm"}) fs::copy_file(kModels / "marian" / name, file("ct2/") + name);
-    fs::copy_file(kConverted / "float32.bin", file("ct2/model.bin"));
-    model::import_model(file("ct2"), file("ours"), {.source = "en", .target = "de"});
+    const std::string converted = ctranslate2_fixture("float32").write_to(file("ct2"));
+    model::import_model(converted, file("ours"), {.source = "en", .target = "de"});
     return file("ours");
   }
 };
@@ -96,7 +91,7 @@ TEST_F(Export, HasTheVariablesOfCTranslate2sConverter) {
 
 // A package as its authors make them: see tests/make_argos_package.py.
 TEST_F(Export, APackageOfArgosGivesTheScoresOfCTranslate2ThereAndBack) {
-  const fs::path package = kModels / "argos/en_de.argosmodel";
+  const fs::path package = kForeignModels / "argos/en_de.argosmodel";
   model::import_model(package, file("ours"));
   model::export_for(ExportFormat::kArgos, file("ours"), file("again.argosmodel"), ExportPrecision::kFloat32);
   model::import_model(file("again.argosmodel"), file("again"));
@@ -110,7 +105,7 @@ TEST_F(Export, APackageOfArgosGivesTheScoresOfCTranslate2ThereAndBack) {
   EXPECT_EQ(settings.rules, decode::Rules::kCtranslate2);
   settings.min_length = 0;  // as in the script
   constexpr int kLimit = 23;
-  for (const Json& theirs : parse_json(read_file(kModels / "argos/expected.json"), "expected.json")) {
+  for (const Json& theirs : parse_json(read_file(kForeignModels / "argos/expected.json"), "expected.json")) {
     const data::Sentence source = from.with_end(from.encode(theirs["text"].get<std::string>()));
     EXPECT_NE(source.back(), kEos);
     data::Sentence target;

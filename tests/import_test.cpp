@@ -19,6 +19,7 @@
 #include "dragoman/model/files/weights.h"
 #include "dragoman/model/import/import.h"
 #include "dragoman/model/steps_testing.h"
+#include "tests/foreign_models.h"
 #include "tests/program.h"
 
 namespace dragoman {
@@ -28,8 +29,7 @@ namespace fs = std::filesystem;
 
 using data::Sentence;
 
-const fs::path kModels = fs::path(DRAGOMAN_SOURCE_DIR) / "tests/models";
-const fs::path kMarian = kModels / "marian", kCTranslate2 = kModels / "ctranslate2";
+const fs::path kMarian = kForeignModels / "marian", kCTranslate2 = kForeignModels / "ctranslate2";
 constexpr int kLimit = 23;  // of the expected translations, EOS included
 
 Json marian_json(const std::string& file) { return parse_json(read_file(kMarian / file), file); }
@@ -83,30 +83,10 @@ class Import : public ::testing::Test {
   ~Import() override { fs::remove_all(directory); }
 
   std::string file(const std::string& name) const { return directory + "/" + name; }
-  // A directory as Transformers saves it, with one of the files of weights.
-  std::string marian(const std::string& variant, const std::string& name = "marian") const {
-    make_directory(file(name));
-    for (const char* shared :
-         {"config.json", "generation_config.json", "tokenizer_config.json", "vocab.json", "source.spm", "target.spm"}) {
-      fs::copy_file(kMarian / shared, file(name) + "/" + shared);
-    }
-    if (variant == "never") {
-      fs::copy_file(kMarian / "never.safetensors", file(name) + "/model.safetensors");
-    } else {
-      fs::copy_file(kMarian / (variant + ".bin"), file(name) + "/pytorch_model.bin");
-    }
-    return file(name);
-  }
-  // A directory of CTranslate2 with the SentencePiece models of MarianMT. Older versions have no config.json.
+  // Directories of another program, which tests may change.
+  std::string marian(const std::string& variant) const { return marian_fixture(variant).write_to(file("marian")); }
   std::string ctranslate2(const std::string& variant) const {
-    make_directory(file("ct2"));
-    fs::copy_file(kCTranslate2 / "shared_vocabulary.json", file("ct2") + "/shared_vocabulary.json");
-    if (!variant.starts_with("version-")) fs::copy_file(kCTranslate2 / "config.json", file("ct2") + "/config.json");
-    for (const char* pieces : {"source.spm", "target.spm"}) {
-      fs::copy_file(kMarian / pieces, file("ct2") + "/" + pieces);
-    }
-    fs::copy_file(kCTranslate2 / (variant + ".bin"), file("ct2") + "/model.bin");
-    return file("ct2");
+    return ctranslate2_fixture(variant).write_to(file("ct2"));
   }
   Loaded imported(const std::string& variant) const {
     model::import_model(marian(variant), file("ours"));
@@ -245,7 +225,7 @@ TEST_F(Import, GivesTheScoresOfCTranslate2) {
 }
 
 TEST_F(Import, TranslatesWithM2M100AsTransformersDoes) {
-  const fs::path m2m100 = kModels / "m2m100";
+  const fs::path m2m100 = kForeignModels / "m2m100";
   const std::string import = "import " + m2m100.string() + " --model " + file("ours");
   expect_one_sentence(run(import + " --source-language en"), 2, "choose one with --target-language");
   expect_one_sentence(run(import + " --source-language en --target-language tlh"), 2, "the language \"tlh\"");
@@ -277,7 +257,7 @@ TEST_F(Import, TranslatesWithM2M100AsTransformersDoes) {
 }
 
 TEST_F(Import, RefusesNllb) {
-  fs::copy(kModels / "m2m100", file("nllb"));
+  fs::copy(kForeignModels / "m2m100", file("nllb"));
   replace_file(file("nllb/tokenizer_config.json"), R"({"tokenizer_class": "NllbTokenizer"})");
   const std::string import = "import " + file("nllb") + " --model " + file("ours");
   expect_one_sentence(run(import), 1, "is a model of NLLB, which numbers its tokens in another way");
@@ -285,7 +265,7 @@ TEST_F(Import, RefusesNllb) {
   expect_one_sentence(run(import), 1, "'tokenizer_class' is \"SMALL100Tokenizer\"");
 }
 
-TEST_F(Import, NeedsTheVocabulariesOfAModelOfCTranslate2) {
+TEST_F(Import, NeedsAllFilesOfAModelOfCTranslate2) {
   ctranslate2("int8");
   fs::remove(file("ct2/target.spm"));
   const std::string import = "import " + file("ct2") + " --model " + file("ours");
@@ -293,6 +273,8 @@ TEST_F(Import, NeedsTheVocabulariesOfAModelOfCTranslate2) {
   fs::copy_file(kMarian / "target.spm", file("ct2/target.spm"));
   fs::remove(file("ct2/shared_vocabulary.json"));
   expect_one_sentence(run(import), 1, "has neither 'shared_vocabulary' nor 'source_vocabulary'");
+  fs::remove(file("ct2/model.bin"));
+  expect_one_sentence(run(import), 1, "has a 'config.json' of CTranslate2, but no 'model.bin'");
   EXPECT_FALSE(fs::exists(file("ours")));
 }
 
@@ -315,6 +297,23 @@ TEST_F(Import, TranslatesByTheRulesOfTheOriginUnlessToldOtherwise) {
   }
   EXPECT_GE(compared, 3);
   EXPECT_GE(changed, 3);  // an empty translation has the same score by all rules
+}
+
+TEST_F(Import, TakesOverWhenASearchStops) {
+  marian("mostly");
+  const auto stop = [&](const std::string& early_stopping) {
+    change("generation_config.json", "\"num_beams\"", "\"early_stopping\": " + early_stopping + ", \"num_beams\"");
+    model::import_model(file("marian"), file("ours"));
+    const decode::Stop result = decode::search_of_model(file("ours")).stop;
+    fs::remove_all(file("ours"));
+    change("generation_config.json", "\"early_stopping\": " + early_stopping + ", ", "");
+    return result;
+  };
+  EXPECT_EQ(stop("false"), decode::Stop::kProvable);
+  EXPECT_EQ(stop("true"), decode::Stop::kBeam);
+  EXPECT_EQ(stop("\"never\""), decode::Stop::kNever);
+  change("generation_config.json", "\"num_beams\"", "\"early_stopping\": \"soon\", \"num_beams\"");
+  expect_refused(1, "'early_stopping'");
 }
 
 TEST_F(Import, CanBeTrainedFurther) {
@@ -346,7 +345,7 @@ TEST_F(Import, CanBeTrainedFurther) {
 
 // M2M100: translations begin with the code of a language.
 TEST_F(Import, ResumesTrainingExactly) {
-  model::import_model(kModels / "m2m100", file("ours"), {.source = "en", .target = "de"});
+  model::import_model(kForeignModels / "m2m100", file("ours"), {.source = "en", .target = "de"});
   const std::string validation =
       " --save-every 4 --valid-every 4 --valid-source " + file("text") + " --valid-target " + file("text");
   for (const std::string& command :
@@ -410,6 +409,9 @@ TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {
   change("generation_config.json", "\"num_beams\": 4", "\"num_beams\": -4");
   expect_refused(1, "'num_beams' is -4");
   change("generation_config.json", "\"num_beams\": -4", "\"num_beams\": 4");
+  replace_file(file("marian/model.safetensors"), "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 9\n");
+  expect_refused(1, "model.safetensors' is only a pointer of git-lfs");
+  fs::remove(file("marian/model.safetensors"));
   change("vocab.json", "\"<unk>\"", "\"<unknown>\"");
   expect_refused(1, "has no token \"<unk>\"");
   fs::remove(file("marian/vocab.json"));

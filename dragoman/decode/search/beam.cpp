@@ -147,7 +147,10 @@ bool BeamSearch::over() const {
   if (settings_.stop == Stop::kBeam) return full;
   double best = alive_[0].log_probability;
   for (const Alive& alive : alive_) best = std::max(best, alive.log_probability);
-  if (settings_.rules == Rules::kTransformers) return full && best / penalty(step_) <= finished_.back().score;
+  if (settings_.rules == Rules::kTransformers) {
+    const double reachable = settings_.stop == Stop::kNever ? best_possible_score(best) : best / penalty(step_);
+    return full && reachable <= finished_.back().score;
+  }
   if (finished_.size() < asked) return false;
   return finished_[asked - 1].score > best_possible_score(best);
 }

@@ -9,7 +9,8 @@
 //   transformers   one that ends is put aside only if it is among the first B; the best B are kept. The last token that
 //                  the limit allows is EOS for certain, with probability 1. Stops when B have ended and the best one
 //                  alive, divided by the penalty of its length now, is not better than the worst of them
-//                  (early_stopping is false), or with stop beam as soon as B have ended (true).
+//                  (early_stopping is false), or with stop beam as soon as B have ended (true). With stop
+//                  never ("never") the best one alive is divided by the penalty of the greatest length instead.
 //   ctranslate2    one that ends is put aside only if it is among the first B; all are kept. At the limit, those alive
 //                  count as ended. Stops when B have ended; without a length norm, when the first of a step has ended
 //                  and n_best are there.

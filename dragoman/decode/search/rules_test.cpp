@@ -88,7 +88,8 @@ std::vector<Running> extensions(const std::vector<Running>& running, std::size_t
 }
 
 // generate() of Transformers with num_beams B, max_length limit + 1, forced_eos_token_id, and length_penalty alpha.
-std::vector<Ended> transformers(std::size_t B, std::int64_t limit, double alpha, bool early, std::uint64_t seed) {
+// early_stopping is true for kBeam, "never" for kNever, else false.
+std::vector<Ended> transformers(std::size_t B, std::int64_t limit, double alpha, Stop stop, std::uint64_t seed) {
   std::vector<Running> running{{{}, 0}};
   std::vector<Ended> ended;
   for (std::int64_t n = 1; n <= limit; ++n) {  // n tokens after this step
@@ -109,8 +110,8 @@ std::vector<Ended> transformers(std::size_t B, std::int64_t limit, double alpha,
     std::ranges::stable_sort(ended, std::greater<>(), &Ended::score);
     ended.resize(std::min(ended.size(), B));
     running.resize(std::min(running.size(), B));
-    if (running.empty() || (early && ended.size() == B)) break;
-    const double best = running[0].log_p / std::pow(static_cast<double>(n), alpha);
+    if (running.empty() || (stop == Stop::kBeam && ended.size() == B)) break;
+    const double best = running[0].log_p / std::pow(static_cast<double>(stop == Stop::kNever ? limit : n), alpha);
     if (ended.size() == B && best <= ended.back().score) break;
   }
   return ended;
@@ -164,20 +165,24 @@ SearchSettings settings_of(std::uint64_t seed, Rules rules, int n_best) {
 std::int64_t limit_of(std::uint64_t seed) { return 1 + static_cast<std::int64_t>(seed % 11); }
 
 TEST(SearchRules, TransformersFindsWhatItsOwnSearchFinds) {
-  int other_than_paper = 0;
+  int other_than_paper = 0, others_by_never = 0;
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
     SCOPED_TRACE(seed);
     SearchSettings settings = settings_of(seed, Rules::kTransformers, 1 + static_cast<int>(seed % 5));
     const auto B = static_cast<std::size_t>(settings.beam);
-    const std::vector<Ended> found = search(settings, limit_of(seed), seed);
-    expect_same(found, transformers(B, limit_of(seed), settings.alpha, false, seed));
-    settings.stop = Stop::kBeam;
-    expect_same(search(settings, limit_of(seed), seed), transformers(B, limit_of(seed), settings.alpha, true, seed));
-    settings.stop = Stop::kProvable;
+    std::vector<Ended> found;
+    for (const Stop stop : {Stop::kBeam, Stop::kNever, Stop::kProvable}) {
+      settings.stop = stop;
+      const std::vector<Ended> before = found;
+      found = search(settings, limit_of(seed), seed);
+      expect_same(found, transformers(B, limit_of(seed), settings.alpha, stop, seed));
+      if (stop == Stop::kProvable) others_by_never += before.front().tokens != found.front().tokens ? 1 : 0;
+    }
     settings.rules = Rules::kPaper;
     other_than_paper += search(settings, limit_of(seed), seed).front().tokens != found.front().tokens ? 1 : 0;
   }
   EXPECT_GT(other_than_paper, 0);
+  EXPECT_GT(others_by_never, 0);
 }
 
 TEST(SearchRules, CTranslate2FindsWhatItsOwnSearchFinds) {

@@ -29,8 +29,9 @@ double length_penalty(LengthNorm norm, double alpha, std::int64_t length);
 enum class Stop : std::uint8_t {
   kProvable,  // when no hypothesis alive can still become one of the n_best
   kBeam,      // as soon as `beam` hypotheses have ended
+  kNever,     // by the rules of Transformers not before this is provable for all of the beam; by others as kProvable
 };
-constexpr std::array<std::string_view, 2> names(Stop) { return {"provable", "beam"}; }
+constexpr std::array<std::string_view, 3> names(Stop) { return {"provable", "beam", "never"}; }
 
 // Whose beam search is followed. They differ in which hypotheses count as ended and in when the search stops (beam.h).
 enum class Rules : std::uint8_t { kPaper, kTransformers, kCtranslate2 };
@@ -60,7 +61,7 @@ struct SearchSettings {
     field("length-norm", length_norm, "what log-probabilities are divided by: gnmt ((5+n)/6)^alpha, pow n^alpha, none");
     field("stop", stop,
           "beam search stops when no hypothesis can still win (provable) or as many have ended as the beam is wide "
-          "(beam)");
+          "(beam); never: for models of Transformers whose early_stopping is \"never\"");
     field("rules", rules,
           "whose beam search to follow: the paper's, or that of another program, for models that come from it");
     field("n-best", n_best, "number of translations for each line");

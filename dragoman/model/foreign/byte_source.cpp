@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/mapped_file.h"
@@ -71,7 +72,14 @@ std::string ByteSource::text(std::uint64_t offset, std::uint64_t count) const {
   return text;
 }
 
-Bytes file_bytes(const std::filesystem::path& path) { return std::make_shared<FileSource>(path); }
+// Models are often kept in git with git-lfs. Without it, a clone has small text files in place of the large ones.
+Bytes file_bytes(const std::filesystem::path& path) {
+  constexpr std::string_view kPointer = "version https://git-lfs";
+  const auto file = std::make_shared<FileSource>(path);
+  require<Error>(file->size() < kPointer.size() || file->text(0, kPointer.size()) != kPointer, file->name(),
+                 " is only a pointer of git-lfs to the file; fetch the file itself, for example with 'git lfs pull'.");
+  return file;
+}
 
 Bytes memory_bytes(std::string text, const std::string& name) {
   return std::make_shared<MemorySource>(std::move(text), name);

@@ -34,7 +34,7 @@ class ByteSource {
 };
 using Bytes = std::shared_ptr<const ByteSource>;
 
-// Throws an Error if the file cannot be read.
+// Throws an Error if the file cannot be read, or if it is only a pointer of git-lfs to the file that is meant.
 Bytes file_bytes(const std::filesystem::path& path);
 // `name` is without quotes.
 Bytes memory_bytes(std::string text, const std::string& name);

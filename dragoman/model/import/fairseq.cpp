@@ -53,12 +53,11 @@ struct FairseqReader {
 
   ForeignModel read() {
     const foreign::Pickle& object = file.object();
-    ForeignModel model{
-        .kind = "a model of fairseq",
-        .network = foreign::fairseq_network(object, where),
-        .origin = foreign::Origin::kFairseq,
-        .weights = where,
-        .search = search_text({.rules = "transformers", .beam = 5, .stops_early = true, .least_tokens = 1})};
+    ForeignModel model{.kind = "a model of fairseq",
+                       .network = foreign::fairseq_network(object, where),
+                       .origin = foreign::Origin::kFairseq,
+                       .weights = where,
+                       .search = search_text({.rules = "transformers", .beam = 5, .stop = "beam", .least_tokens = 1})};
     const foreign::Pickle::Value* weights = object.find(object.root(), "model");
     require<Error>(weights != nullptr, where, " is not a checkpoint of fairseq: it has no 'model'.");
     model.tensors = file.tensors(*weights);

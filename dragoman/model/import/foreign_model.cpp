@@ -10,7 +10,7 @@ namespace fs = std::filesystem;
 
 std::string search_text(const ForeignSearch& search) {
   return Json{{"beam", search.beam},   {"alpha", search.length_penalty},
-              {"length-norm", "pow"},  {"stop", search.stops_early ? "beam" : "provable"},
+              {"length-norm", "pow"},  {"stop", search.stop},
               {"rules", search.rules}, {"min-length", search.least_tokens == 0 ? 0 : search.least_tokens + 1}}
       .dump();
 }
@@ -27,6 +27,8 @@ ForeignModel read_foreign_model(const fs::path& from, const ImportLanguages& lan
   const Json config = parse_json(package.text("config.json"), where);
   require<UsageError>(!config.is_object() || !config.contains("format"), "'", from.string(),
                       "' is a model of dragoman already.");
+  require<Error>(!config.contains("decoder_start_token") || config.contains("model_type"), package.where(),
+                 " has a 'config.json' of CTranslate2, but no 'model.bin', the file of its weights.");
   const auto type = json_entry<std::string>(config, "model_type", where);
   if (type == "m2m_100") return read_m2m100(package, languages);
   require<Error>(type == "marian", where, ": 'model_type' is ", in_quotes(type),

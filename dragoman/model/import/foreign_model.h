@@ -35,8 +35,8 @@ struct ForeignSearch {
   std::string rules;  // a value of --rules
   int beam = 4;
   double length_penalty = 1;
-  bool stops_early = false;
-  int least_tokens = 0;  // of a translation, its end not counted
+  std::string stop = "provable";  // a value of --stop
+  int least_tokens = 0;           // of a translation, its end not counted
 };
 // As write_search() expects it.
 std::string search_text(const ForeignSearch& search);

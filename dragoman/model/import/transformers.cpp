@@ -21,8 +21,8 @@ foreign::Element element_of(StoredType type) {
 
 // The data fill the end of the file, one tensor after the other; SafetensorsFile checks this.
 foreign::Tensors safetensors_of(const std::filesystem::path& path) {
-  const std::vector<TensorLabel> labels = SafetensorsFile(path).labels();
   const foreign::Bytes bytes = foreign::file_bytes(path);
+  const std::vector<TensorLabel> labels = SafetensorsFile(path).labels();
   std::uint64_t next = bytes->size();
   foreign::Tensors tensors;
   for (auto label = labels.rbegin(); label != labels.rend(); ++label) {
@@ -56,7 +56,10 @@ std::string transformers_search(const Package& package) {
   const auto has = [&](const char* key) { return config.contains(key) && !config[key].is_null(); };
   if (has("num_beams")) search.beam = json_entry<int>(config, "num_beams", where);
   if (has("length_penalty")) search.length_penalty = json_entry<double>(config, "length_penalty", where);
-  if (has("early_stopping")) search.stops_early = json_entry<bool>(config, "early_stopping", where);
+  if (has("early_stopping")) {
+    const bool is_never = config["early_stopping"] == "never";
+    search.stop = is_never ? "never" : json_entry<bool>(config, "early_stopping", where) ? "beam" : search.stop;
+  }
   require<Error>(search.beam >= 1 && search.beam <= kMaxBeam, where, ": 'num_beams' is ", search.beam,
                  ", but must be from 1 to ", kMaxBeam, ".");
   require<Error>(search.length_penalty >= 0 && search.length_penalty <= kMaxPenalty, where, ": 'length_penalty' is ",
