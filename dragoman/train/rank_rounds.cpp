@@ -136,7 +136,8 @@ RunResult follow(PreparedRun& run) {
   while (!ending) {
     rounds.start_update();
     const Losses losses = rounds.finish_update();
-    require<Error>(losses.finite(), "training diverged at step ", run.trainer->updates(), ".");
+    // Every rank has these losses, and rank 0 reports it.
+    require<exchange::RankError>(losses.finite(), "training diverged at step ", run.trainer->updates(), ".");
     const AfterUpdate after = after_update(run.settings(), run.trainer->updates());
     if (after.validated) validate_together(run);
     ending = rounds.agree(std::nullopt);
