@@ -48,8 +48,6 @@ class Exchange {
   // From now on, a rank that keeps others waiting for longer than this has failed. Before, there is no limit; a rank
   // that falls silent is always noticed after 10 seconds, or after this time if it is shorter.
   virtual void limit_waits(double) {}
-  // How long this rank has waited so far, in the functions above.
-  virtual double seconds_waited() const { return 0; }
 
   // For a rank other than 0 that failed: tells rank 0 why, which reports it and ends all ranks. Returns only if this
   // rank has to report the failure, because rank 0 does not answer.

@@ -77,7 +77,6 @@ class Mpi final : public Exchange {
   void limit_waits(double seconds) override {
     thread_.run([&] { thread_.limit_waits(seconds); });
   }
-  double seconds_waited() const override { return thread_.seconds_waited(); }
 
   void wait_for_end() override {
     bool ends_others = false;

@@ -84,6 +84,7 @@ void MpiThread::serve() {
 }
 
 void MpiThread::run(const std::function<void()>& work) {
+  const std::lock_guard caller(caller_);
   std::unique_lock lock(mutex_);
   work_ = &work;
   changed_.notify_all();
@@ -145,15 +146,11 @@ void MpiThread::wait(std::span<MPI_Request> requests, Limit limit) {
   while (true) {
     int done = 0;
     MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-    const auto waited = Clock::now() - start;
-    if (done != 0) {
-      own_beat_.waiting = 0;
-      seconds_waited_ = seconds_waited_ + std::chrono::duration<double>(waited).count();
-      return;
-    }
+    if (done != 0) break;
     require_all_well(limit);
-    waited < kBusyTime ? std::this_thread::yield() : std::this_thread::sleep_for(kNap);
+    Clock::now() - start < kBusyTime ? std::this_thread::yield() : std::this_thread::sleep_for(kNap);
   }
+  own_beat_.waiting = 0;
 }
 
 void MpiThread::require_all_well(Limit limit) {

@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -30,7 +29,7 @@ class MpiThread {
   MpiThread(const MpiThread&) = delete;
   MpiThread& operator=(const MpiThread&) = delete;
 
-  // Runs work on the thread and waits for it; rethrows what it throws.
+  // Runs work on the thread and waits for it; rethrows what it throws. Several threads may call this.
   void run(const std::function<void()>& work);
   // The same for work that calls MPI while there are no heartbeats, so that another rank may block it. If it takes more
   // than a minute, prints a sentence, unless that is empty, and ends the program.
@@ -40,8 +39,6 @@ class MpiThread {
   int rank() const { return rank_; }
   int ranks() const { return beats_->ranks(); }
   int local_rank() const { return local_rank_; }
-  // How long wait() has taken so far.
-  double seconds_waited() const { return seconds_waited_; }
 
   // The functions below may be called in work only.
 
@@ -83,7 +80,6 @@ class MpiThread {
   Beat own_beat_;
   std::optional<Found> found_;
   Heartbeats::Time next_watch_, found_at_;
-  std::atomic<double> seconds_waited_ = 0;
 
   // For heartbeats and the reasons of failures, apart from all other messages; null before initialise() and after
   // finalise().
@@ -94,6 +90,7 @@ class MpiThread {
   std::vector<Beat> sent_, received_;
   std::vector<MPI_Request> sending_, receiving_;
 
+  std::mutex caller_;  // held by the thread whose work is done
   // mutex_ guards the members below, except thread_.
   std::mutex mutex_;
   std::condition_variable changed_;

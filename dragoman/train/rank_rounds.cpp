@@ -36,7 +36,10 @@ class RankRounds::Measured {
   Measured& operator=(const Measured&) = delete;
 
  private:
-  double time() const { return now() - rounds_.run_.exchange.seconds_waited(); }
+  double time() const {
+    const ExchangeTimes* times = rounds_.run_.trainer->exchange_times();
+    return times == nullptr ? now() : now() - times->waiting - times->spreading;
+  }
 
   RankRounds& rounds_;
   double start_;
