@@ -225,11 +225,6 @@ std::optional<Failure> MpiThread::received_failure() {
   return Failure{status.MPI_SOURCE, join(beats_->name_of(status.MPI_SOURCE), " failed: ", reason)};
 }
 
-void MpiThread::require_all_well() {
-  require_no_failure();
-  require_all_alive();
-}
-
 void MpiThread::send_failure(const std::string& sentence) {
   const int length = static_cast<int>(std::min(sentence.size(), kMaxReason));
   MPI_Request request = MPI_REQUEST_NULL;
