@@ -61,6 +61,7 @@ void MpiThread::serve() {
   while (true) {
     const bool has_work = changed_.wait_for(lock, kBetweenWatches, [&] { return stop_ || work_ != nullptr; });
     if (stop_) return;
+    if (!has_work) own_beat_.waiting = 0;
     lock.unlock();
     std::exception_ptr problem;
     try {
@@ -207,11 +208,6 @@ std::optional<Failure> MpiThread::received_failure() {
   MPI_Get_count(&status, MPI_CHAR, &length);
   const std::string reason(failure_text_.data(), static_cast<std::size_t>(length));
   return Failure{status.MPI_SOURCE, join(beats_->name_of(status.MPI_SOURCE), " failed: ", reason)};
-}
-
-void MpiThread::require_all_well() {
-  require_no_failure();
-  require_all_alive();
 }
 
 void MpiThread::send_failure(const std::string& sentence) {
