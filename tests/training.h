@@ -71,7 +71,8 @@ class TrainingTest : public ::testing::Test {
 // Removes times from JSON. Two runs of the same command differ only in times and in what is derived from them:
 // report.html except its samples, the checksum of a state, and corpus/contents, which records when a text was written.
 inline Json timeless(Json object) {
-  for (const char* key : {"seconds", "tokens_per_second", "nominal_flops", "time"}) object.erase(key);
+  for (const char* key : {"seconds", "tokens_per_second", "rank_tokens_per_second", "nominal_flops", "time"})
+    object.erase(key);
   if (object.contains("window") && object["window"].is_object()) object["window"].erase("seconds");
   return object;
 }

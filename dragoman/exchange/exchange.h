@@ -15,7 +15,7 @@
 
 namespace dragoman::exchange {
 
-// Another rank failed, died, fell silent or keeps the others waiting. One of the ranks has already reported it.
+// Another rank failed, died, fell silent or keeps the others waiting. One of the ranks reports it.
 struct RankError : Error {
   using Error::Error;
 };

@@ -156,11 +156,13 @@ void leave_ranks(int status) {
   thread.run([&] {
     if (status == 1 || status == 2) thread.abort(status);
     try {
-      thread.finalise();
+      // MPI_Finalize() would wait for the other ranks without ever sleeping, and rank 0 may still have much to do.
+      thread.meet();
     } catch (const RankError&) {
       thread.abort(1);
     }
   });
+  thread.run_or_end([&] { thread.finalise(); }, "", status);
   mpi_thread().reset();
 }
 

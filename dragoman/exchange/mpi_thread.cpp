@@ -27,6 +27,10 @@ constexpr auto kReasonTime = std::chrono::milliseconds(300);
 // How long a rank may go on after the failure of another one was found, for instance to finish a checkpoint.
 constexpr auto kTimeToEnd = std::chrono::seconds(10);
 
+// MPI_Init() and MPI_Finalize() wait for all ranks, and do not notice if one of them hangs.
+constexpr auto kTimeToMeet = std::chrono::seconds(60);
+constexpr auto kTimeForRank0 = std::chrono::seconds(5);  // by which the other ranks wait longer, so that one speaks
+
 constexpr int kReasonTag = 0, kBeatTag = 1;
 
 std::string host_name() {
@@ -44,7 +48,10 @@ bool is_alive(const Peer& peer, const std::string& host) {
 
 MpiThread::MpiThread(Report report) : report_(std::move(report)) {
   thread_ = std::thread([this] { serve(); });
-  run([this] { initialise(); });
+  run_or_end([this] { initialise(); },
+             "not all processes have joined the run within a minute, so those that have end; look whether one of them "
+             "hangs, and start the same command again.",
+             1);
 }
 
 MpiThread::~MpiThread() {
@@ -82,6 +89,18 @@ void MpiThread::run(const std::function<void()>& work) {
   work_ = &work;
   changed_.notify_all();
   changed_.wait(lock, [&] { return work_ == nullptr; });
+  if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
+}
+
+void MpiThread::run_or_end(const std::function<void()>& work, const std::string& sentence, int status) {
+  std::unique_lock lock(mutex_);
+  work_ = &work;
+  changed_.notify_all();
+  const auto limit = launched_rank() == 0 ? kTimeToMeet : kTimeToMeet + kTimeForRank0;
+  if (!changed_.wait_for(lock, limit, [&] { return work_ == nullptr; })) {
+    if (!sentence.empty()) report_(sentence);
+    std::_Exit(status);
+  }
   if (problem_) std::rethrow_exception(std::exchange(problem_, nullptr));
 }
 
@@ -220,11 +239,13 @@ void MpiThread::send_failure(const std::string& sentence) {
   }
 }
 
-// MPI_Finalize() waits for the other ranks without ever sleeping, and rank 0 may still have much to do.
-void MpiThread::finalise() {
+void MpiThread::meet() {
   MPI_Request all_are_done = MPI_REQUEST_NULL;
   MPI_Ibarrier(MPI_COMM_WORLD, &all_are_done);
   wait(std::span(&all_are_done, 1), Limit::kNone);
+}
+
+void MpiThread::finalise() {
   receiving_.push_back(failure_);
   for (MPI_Request& request : receiving_) {
     if (request == MPI_REQUEST_NULL) continue;

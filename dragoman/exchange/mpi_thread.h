@@ -32,6 +32,9 @@ class MpiThread {
 
   // Runs work on the thread and waits for it; rethrows what it throws.
   void run(const std::function<void()>& work);
+  // The same for work that calls MPI while there are no heartbeats, so that another rank may block it. If it takes more
+  // than a minute, prints a sentence, unless that is empty, and ends the program.
+  void run_or_end(const std::function<void()>& work, const std::string& sentence, int status);
 
   // Set once MPI is initialised.
   int rank() const { return rank_; }
@@ -58,6 +61,8 @@ class MpiThread {
   };
   const std::optional<Found>& found() const { return found_; }
   void report() { report_(found_->failure.sentence); }
+  // Waits until all ranks have come here.
+  void meet();
   // After this, run() must not be called.
   void finalise();
   [[noreturn]] void abort(int status);

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kMark = "mark", *kState = "state";  // in the message of rank 0
+constexpr const char *kMark = "mark", *kState = "state", *kValidation = "validation";  // in the message of rank 0
 
 fs::path mark_file(const fs::path& directory) { return unfinished_path(directory / "ranks"); }
 
@@ -152,7 +152,8 @@ void PreparedRun::instruct_others() {
   std::random_device random;
   const std::string mark = fmt::format("{:08x}{:08x}", random(), random());
   replace_file(mark_file(request.directory), mark);
-  exchange.broadcast(Json{{kMark, mark}, {kState, to_json(state)}}.dump());
+  const std::string validation = validator ? validator->key() : "";
+  exchange.broadcast(Json{{kMark, mark}, {kState, to_json(state)}, {kValidation, validation}}.dump());
   agree_to_start();
   fs::remove(mark_file(request.directory));
 }
@@ -193,6 +194,9 @@ void PreparedRun::follow() {
                    request.directory.string(), "'.");
   }
   open_corpus();
+  open_validation();
+  require<Error>(!validator || validator->key() == json_entry<std::string>(told, kValidation, where),
+                 "the validation text of this rank is not that of rank 0; all must read the same.");
   build_model();
   start_weights();
   agree_to_start();
@@ -312,7 +316,8 @@ void PreparedRun::make_plan() {
 
 void PreparedRun::open_validation() {
   const std::string& sentences = settings().machine.probe;
-  if (!sentences.empty()) probe = std::make_unique<Probe>(sentences, request.directory, *tokenizers_);
+  if (!sentences.empty() && exchange.leads())
+    probe = std::make_unique<Probe>(sentences, request.directory, *tokenizers_);
   if (!settings().text.has_validation()) return;
   const eval::Tokenization words = eval::tokenization_for(settings().text.target_language);
   validator = std::make_unique<Validator>(settings().text.validation_files(), *tokenizers_,

@@ -34,8 +34,8 @@ class PreparedRun {
 
  public:
   // Throws an Error if the run cannot start or resume; nothing has been computed then, and a directory that did not
-  // exist before is removed again. Ranks other than 0 wait until rank 0 is ready and take its state; they have neither
-  // a validator nor a probe, and write no files.
+  // exist before is removed again. Ranks other than 0 wait until rank 0 is ready and take its state; they have no
+  // probe, and write no files.
   PreparedRun(const RunRequest& request_, Watcher& watcher_, exchange::Exchange& exchange_);
 
   const TrainingSettings& settings() const { return state.settings; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <chrono>
 
 namespace dragoman::train {
 namespace {
@@ -20,10 +21,26 @@ double flops_of(const data::Update& update, const model::ModelConfig& config) {
 }
 
 // What each rank tells the others between two updates.
-enum Field : std::size_t { kEndingAt, kStopAt, kItemsAt, kSourceTokensAt, kFlopsAt, kFields };
+enum Field : std::size_t { kEndingAt, kStopAt, kItemsAt, kSourceTokensAt, kFlopsAt, kSecondsAt, kFields };
 constexpr std::int64_t kNoEnding = -1;
 
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
 }  // namespace
+
+class RankRounds::Measured {
+ public:
+  explicit Measured(RankRounds& rounds) : rounds_(rounds), start_(time()) {}
+  ~Measured() { rounds_.seconds_ += time() - start_; }
+  Measured(const Measured&) = delete;
+  Measured& operator=(const Measured&) = delete;
+
+ private:
+  double time() const { return now() - rounds_.run_.exchange.seconds_waited(); }
+
+  RankRounds& rounds_;
+  double start_;
+};
 
 AfterUpdate after_update(const TrainingSettings& settings, std::int64_t step) {
   const bool last = step >= settings.training.steps;
@@ -45,11 +62,19 @@ std::optional<Ending> RankRounds::agree(std::optional<Ending> decided) {
   mine[kItemsAt] = own.items;
   mine[kSourceTokensAt] = own.source_tokens;
   mine[kFlopsAt] = std::bit_cast<std::int64_t>(flops_of(*next_, run_.config));
+  mine[kSecondsAt] = std::bit_cast<std::int64_t>(seconds_);
   const std::vector<std::int64_t> all = exchange.gather(mine);
   whole_ = {};
   flops_ = 0;
   bool stop = false;
-  for (std::size_t i = 0; i < all.size(); i += kFields) {
+  const auto ranks = static_cast<std::size_t>(exchange.ranks());
+  work_.resize(ranks);
+  next_tokens_.resize(ranks);
+  for (std::size_t rank = 0; rank < ranks; ++rank) {
+    const std::size_t i = rank * kFields;
+    work_[rank].tokens += next_tokens_[rank];
+    work_[rank].seconds = std::bit_cast<double>(all[i + kSecondsAt]);
+    next_tokens_[rank] = all[i + kItemsAt];
     stop = stop || all[i + kStopAt] != 0;
     whole_.items += all[i + kItemsAt];
     whole_.source_tokens += all[i + kSourceTokensAt];
@@ -60,6 +85,7 @@ std::optional<Ending> RankRounds::agree(std::optional<Ending> decided) {
 }
 
 RankRounds::Started RankRounds::start_update() {
+  const Measured measured(*this);
   if (run_.exchange.ranks() == 1) {
     next_ = run_.loader->next();
     whole_ = run_.trainer->count(next_->micro_batches);
@@ -71,6 +97,37 @@ RankRounds::Started RankRounds::start_update() {
   return started;
 }
 
+Losses RankRounds::finish_update() {
+  const Measured measured(*this);
+  return run_.trainer->finish();
+}
+
+std::vector<double> RankRounds::take_rank_rates() {
+  std::vector<double> rates;
+  work_before_.resize(work_.size());
+  for (std::size_t rank = 0; rank < work_.size(); ++rank) {
+    const double seconds = work_[rank].seconds - work_before_[rank].seconds;
+    if (seconds <= 0) return {};
+    rates.push_back(static_cast<double>(work_[rank].tokens - work_before_[rank].tokens) / seconds);
+  }
+  work_before_ = work_;
+  return rates;
+}
+
+void swap_with_average(PreparedRun& run) {
+  params::swap_values(*run.on, run.block->values(), run.trainer->average());
+  run.block->refresh();
+}
+
+Validation validate_together(PreparedRun& run) {
+  const bool averaged = !run.trainer->average().absent();
+  run.trainer->spread_average();
+  if (averaged) swap_with_average(run);
+  Validation validation = run.validator->run(*run.on, *run.model, run.exchange);
+  if (averaged) swap_with_average(run);
+  return validation;
+}
+
 // Makes the calls of TrainingLoop::run_to_end() that concern all ranks.
 RunResult follow(PreparedRun& run) {
   RankRounds rounds(run);
@@ -78,10 +135,11 @@ RunResult follow(PreparedRun& run) {
   std::optional<Ending> ending = rounds.agree(std::nullopt);
   while (!ending) {
     rounds.start_update();
-    const Losses losses = run.trainer->finish();
-    require<Error>(losses.finite(), "training diverged at step ", run.trainer->updates(), ".");
+    const Losses losses = rounds.finish_update();
+    // Every rank has these losses, and rank 0 reports it.
+    require<exchange::RankError>(losses.finite(), "training diverged at step ", run.trainer->updates(), ".");
     const AfterUpdate after = after_update(run.settings(), run.trainer->updates());
-    if (after.validated) run.trainer->collect();
+    if (after.validated) validate_together(run);
     ending = rounds.agree(std::nullopt);
     if (ending || after.scheduled) run.trainer->collect();
   }

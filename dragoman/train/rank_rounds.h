@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "dragoman/train/prepared_run.h"
 #include "dragoman/train/run.h"
@@ -29,14 +30,36 @@ class RankRounds {
     double flops = 0;
   };
   Started start_update();
+  // Waits for the oldest update that was started.
+  Losses finish_update();
+
+  // Target tokens per second of each rank since the last call, in the time in which it did not wait for others. Empty
+  // if there is one rank, or if nothing is known yet.
+  std::vector<double> take_rank_rates();
 
  private:
+  // Work of a rank.
+  struct Work {
+    std::int64_t tokens = 0;
+    double seconds = 0;  // without waiting
+  };
+  // Measures the time of this rank while the object lives.
+  class Measured;
+
   PreparedRun& run_;
+  double seconds_ = 0;                     // of this rank, so far
+  std::vector<std::int64_t> next_tokens_;  // of each rank in the next update
+  std::vector<Work> work_, work_before_;   // of each rank: so far, and at the last call of take_rank_rates()
   // The next update, once the ranks agreed on it.
   std::optional<data::Update> next_;
   ItemCounts whole_;
   double flops_ = 0;
 };
+
+// Swaps the weights with their moving average. A second call swaps them back.
+void swap_with_average(PreparedRun& run);
+// Validates the model, or its moving average if there is one. All ranks call this.
+Validation validate_together(PreparedRun& run);
 
 // The run of a rank other than 0.
 RunResult follow(PreparedRun& run);

@@ -239,6 +239,10 @@ void Trainer::collect() {
   if (!average_.absent()) ranks_->collect(average_);
 }
 
+void Trainer::spread_average() {
+  if (ranks_ && !average_.absent()) ranks_->spread(average_);
+}
+
 Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs,
                 const LabelSmoothing& smoothing, bool batch_statistics) {
   const NoGradient no_gradient;

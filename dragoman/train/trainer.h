@@ -87,6 +87,9 @@ class Trainer {
   // rank must call it.
   void collect();
 
+  // The same for the moving average alone, which every rank gets.
+  void spread_average();
+
   // What the exchange with other ranks took; absent without a tree.
   const ExchangeTimes* exchange_times() const { return ranks_ ? &ranks_->times() : nullptr; }
 

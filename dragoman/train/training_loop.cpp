@@ -63,10 +63,7 @@ RunResult TrainingLoop::run_to_end() {
     const auto [last, recorded, validated, scheduled] = after_update(state_.settings, state_.step);
     finish_updates(recorded || validated || scheduled ? 0 : updates_ahead(*run_.on));
     if (recorded) record();
-    if (validated) {
-      run_.trainer->collect();
-      validate();
-    }
+    if (validated) validate();
     ending_ = rounds_.agree(reason_to_end());
     if (ending_ || scheduled) {
       finish_updates(0);
@@ -119,7 +116,7 @@ void TrainingLoop::add_time(double seconds) {
 void TrainingLoop::finish_updates(std::size_t most) {
   while (under_way_.size() > most) {
     const double start = now();
-    const Losses losses = run_.trainer->finish();
+    const Losses losses = rounds_.finish_update();
     const UnderWay update = under_way_.front();
     under_way_.pop_front();
     add_time(now() - start);
@@ -146,6 +143,7 @@ ProgressRecord TrainingLoop::progress() const {
           .rate = run_.trainer->rate(),
           .gradient_norm = gradient_norm_,
           .tokens_per_second = state_.window.seconds > 0 ? tokens / state_.window.seconds : 0,
+          .rank_tokens_per_second = rank_rates_,
           .seconds = state_.seconds,
           .target_tokens = state_.target_tokens,
           .flops = state_.flops,
@@ -154,6 +152,7 @@ ProgressRecord TrainingLoop::progress() const {
 }
 
 void TrainingLoop::record() {
+  rank_rates_ = rounds_.take_rank_rates();
   write_record(to_json(progress()));
   state_.window = {};
 }
@@ -163,16 +162,9 @@ void TrainingLoop::write_record(const Json& record) {
   if (run_.events) run_.events->add(record);
 }
 
-void TrainingLoop::swap_with_average() {
-  params::swap_values(*run_.on, run_.block->values(), run_.trainer->average());
-  run_.block->refresh();
-}
-
 void TrainingLoop::validate() {
   const double start = now();
-  const bool averaged = !run_.trainer->average().absent();
-  if (averaged) swap_with_average();
-  Validation validation = run_.validator->run(*run_.on, *run_.model);
+  Validation validation = validate_together(run_);
   validation.step = state_.step;
   for (const auto& [name, value] : validation.scores) require_finite(value);
   validation.best = !state_.best || is_better(validation.scores, state_.best->scores, state_.settings.run.best_by);
@@ -183,7 +175,6 @@ void TrainingLoop::validate() {
   } else {
     ++state_.validations_since_best;
   }
-  if (averaged) swap_with_average();
   validation.seconds = std::max(0.0, now() - start);
   report_.add_pause(validation.seconds);
   validation.time = unix_time();
@@ -218,7 +209,7 @@ void TrainingLoop::save(bool scheduled) {
 void TrainingLoop::record_probe() {
   if (!run_.probe) return;
   const bool averaged = !run_.trainer->average().absent() && state_.step > 0;
-  if (averaged) swap_with_average();
+  if (averaged) swap_with_average(run_);
   std::optional<std::string> frame;
   try {
     frame = run_.probe->make_frame(*run_.on, *run_.model);
@@ -227,7 +218,7 @@ void TrainingLoop::record_probe() {
   } catch (const Error& error) {
     run_.watcher.say(join("the probe of step ", state_.step, " is missing: ", error.what()));
   }
-  if (averaged) swap_with_average();
+  if (averaged) swap_with_average(run_);
   if (frame) run_.probe->write_frame(state_.step, *frame);
 }
 

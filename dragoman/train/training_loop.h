@@ -6,6 +6,7 @@
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dragoman/train/live_report.h"
 #include "dragoman/train/prepared_run.h"
@@ -39,8 +40,6 @@ class TrainingLoop {
   void record();
   // Writes a record to metrics.jsonl, and for TensorBoard.
   void write_record(const Json& record);
-  // Swaps the weights with their moving average. A second call swaps them back.
-  void swap_with_average();
   void validate();
   // Saves a checkpoint, while training goes on if possible. It is not `scheduled` if it is made only because the run
   // was stopped; then the film gets no frame.
@@ -59,6 +58,7 @@ class TrainingLoop {
   RankRounds rounds_;
   std::deque<UnderWay> under_way_;
   std::optional<double> gradient_norm_;  // of the last update
+  std::vector<double> rank_rates_;       // as of the last record, see RankRounds::take_rank_rates()
   bool has_new_best_ = false;            // the last validation was the best, and its weights are not written yet
   SavingTimes saving_;
   std::optional<Ending> ending_;

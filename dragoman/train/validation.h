@@ -8,6 +8,7 @@
 #include "dragoman/data/batch.h"
 #include "dragoman/data/parallel_text.h"
 #include "dragoman/eval/tokenizers.h"
+#include "dragoman/exchange/exchange.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/train/report/metrics.h"
 
@@ -28,14 +29,17 @@ class Validator {
 
   std::int64_t pairs() const { return static_cast<std::int64_t>(pairs_.size()); }
   std::int64_t left_out() const { return left_out_; }
+  // A hash of the pairs.
+  std::string key() const;
 
-  // Computes the loss of all pairs, and BLEU and samples from greedy translations of the first ones. The result depends
-  // only on the weights.
-  Validation run(Backend& on, const model::Seq2Seq& model) const;
+  // Computes the loss of all pairs, and BLEU and samples from greedy translations of the first ones. The ranks, which
+  // all have the same weights, divide the work, and each gets the whole result. It depends only on the weights, not on
+  // the number of ranks.
+  Validation run(Backend& on, const model::Seq2Seq& model, exchange::Exchange& ranks) const;
 
  private:
-  double nll(Backend& on, const model::Seq2Seq& model, bool batch_statistics = false) const;
-  std::vector<std::string> translate(Backend& on, const model::Seq2Seq& model) const;
+  double nll(Backend& on, const model::Seq2Seq& model, exchange::Exchange& ranks, bool batch_statistics = false) const;
+  std::vector<std::string> translate(Backend& on, const model::Seq2Seq& model, exchange::Exchange& ranks) const;
 
   model::Tokenizers tokenizers_;
   ValidationLimits limits_;

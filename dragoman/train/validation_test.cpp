@@ -4,6 +4,7 @@
 
 #include "dragoman/data/testing.h"
 #include "dragoman/decode/engine/dispatcher.h"
+#include "dragoman/exchange/alone.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/text/model_file.h"
 
@@ -22,6 +23,8 @@ class ValidationTest : public data::CorpusTest {
     config.V_source = config.V_target = static_cast<int>(data::word_tokenizer().size());
     return config;
   }
+
+  exchange::Alone alone;
 };
 
 TEST_F(ValidationTest, EmptyAndLongPairsAreLeftOutAndCounted) {
@@ -38,10 +41,10 @@ TEST_F(ValidationTest, DoesNotDependOnHowItIsCutIntoBatches) {
   small.add_noise();
   const Validation one_by_one =
       validator({.batch_tokens = 1, .decode_sentences = 1, .bleu_sentences = 9, .max_length = 40})
-          .run(*small.on, small.model);
+          .run(*small.on, small.model, alone);
   const Validation together =
       validator({.batch_tokens = 1000, .decode_sentences = 9, .bleu_sentences = 9, .max_length = 40})
-          .run(*small.on, small.model);
+          .run(*small.on, small.model, alone);
   EXPECT_NEAR(one_by_one.scores["nll"], together.scores["nll"], 1e-6);
   EXPECT_EQ(one_by_one.scores["bleu"], together.scores["bleu"]);
   ASSERT_EQ(one_by_one.samples.size(), 4u);
@@ -65,7 +68,7 @@ TEST_F(ValidationTest, TranslationsBeginWithTheFirstTokenOfTheVocabulary) {
   const data::Sentence expected = translate({.first = 9});
   EXPECT_EQ(expected.front(), 9);
   EXPECT_NE(coded.decode(expected), coded.decode(translate({})));
-  EXPECT_EQ(validator.run(*small.on, small.model).samples.at(0).translation, coded.decode(expected));
+  EXPECT_EQ(validator.run(*small.on, small.model, alone).samples.at(0).translation, coded.decode(expected));
 }
 
 TEST_F(ValidationTest, BleuUsesTheGivenTokenization) {
@@ -74,7 +77,7 @@ TEST_F(ValidationTest, BleuUsesTheGivenTokenization) {
   const auto bleu = [&](eval::Tokenization words) {
     const ValidationLimits limits{
         .batch_tokens = 50, .decode_sentences = 9, .bleu_sentences = 9, .bleu_words = words, .max_length = 40};
-    return validator(limits).run(*small.on, small.model).scores["bleu"];
+    return validator(limits).run(*small.on, small.model, alone).scores["bleu"];
   };
   EXPECT_NE(bleu(eval::Tokenization::kChar), bleu(eval::Tokenization::k13a));
 }
@@ -83,7 +86,7 @@ TEST_F(ValidationTest, WithoutSentencesToTranslateThereIsNoBleu) {
   model::SmallModel small(config());
   const Validation validation =
       validator({.batch_tokens = 50, .decode_sentences = 1, .bleu_sentences = 0, .max_length = 40})
-          .run(*small.on, small.model);
+          .run(*small.on, small.model, alone);
   EXPECT_FALSE(validation.scores.has("bleu"));
   EXPECT_TRUE(validation.samples.empty());
   EXPECT_GT(validation.scores["nll"], 0);

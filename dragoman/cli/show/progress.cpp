@@ -168,12 +168,25 @@ std::string ProgressLine::time_left() const {
   return fmt::format("{}{} left", kGap, duration_text(seconds));
 }
 
+namespace {
+
+// The slowest and the fastest of several ranks.
+std::string ranks_text(const std::vector<double>& rates) {
+  if (rates.empty()) return "";
+  const auto [slowest, fastest] = std::ranges::minmax(rates);
+  return fmt::format(" ({} ranks: {} to {})", rates.size(), with_thousands(std::llround(slowest)),
+                     with_thousands(std::llround(fastest)));
+}
+
+}  // namespace
+
 std::string training_line(const train::ProgressRecord& progress, std::int64_t steps) {
   std::string rate = fmt::format("{:.1e}", progress.rate);
   if (const std::size_t zero = rate.find("e-0"); zero != std::string::npos) rate.erase(zero + 2, 1);  // 7.0e-4
-  return fmt::format("epoch {}  step {}  loss {:.3f}  ppl {:.4g}  rate {}  {} tok/s", progress.epoch,
+  return fmt::format("epoch {}  step {}  loss {:.3f}  ppl {:.4g}  rate {}  {} tok/s{}", progress.epoch,
                      count_text(progress.step, steps), progress.losses["loss"], std::exp(progress.losses["nll"]), rate,
-                     with_thousands(std::llround(progress.tokens_per_second)));
+                     with_thousands(std::llround(progress.tokens_per_second)),
+                     ranks_text(progress.rank_tokens_per_second));
 }
 
 }  // namespace dragoman::cli

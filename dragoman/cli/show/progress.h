@@ -70,7 +70,8 @@ class ProgressLine {
   std::int64_t drawn_done_ = -1;
 };
 
-// "epoch 3  step 1,200/2,000  loss 3.412  ppl 12.3  rate 7.0e-4  11,204 tok/s"; without "/2,000" if `steps` is 0.
+// "epoch 3  step 1,200/2,000  loss 3.412  ppl 12.3  rate 7.0e-4  11,204 tok/s"; without "/2,000" if `steps` is 0. With
+// several ranks it ends with the slowest and the fastest: "(2 ranks: 5,900 to 6,000)".
 std::string training_line(const train::ProgressRecord& progress, std::int64_t steps = 0);
 
 }  // namespace dragoman::cli

@@ -40,9 +40,20 @@ void add_figures(Json& json, const Figures& figures) {
 
 // The figures of a record: all entries except those with a fixed name.
 Figures figures_in(const Json& record) {
-  static const std::set<std::string_view> kOthers = {
-      "kind",  "step",          "epoch", "rate",    "gradient_norm", "tokens_per_second", "seconds", "target_tokens",
-      "flops", "nominal_flops", "best",  "samples", "time"};
+  static const std::set<std::string_view> kOthers = {"kind",
+                                                     "step",
+                                                     "epoch",
+                                                     "rate",
+                                                     "gradient_norm",
+                                                     "tokens_per_second",
+                                                     "rank_tokens_per_second",
+                                                     "seconds",
+                                                     "target_tokens",
+                                                     "flops",
+                                                     "nominal_flops",
+                                                     "best",
+                                                     "samples",
+                                                     "time"};
   Figures figures;
   for (const auto& [name, value] : record.items()) {
     if (!kOthers.contains(name)) figures.set(name, number_in(record, name.c_str()));
@@ -57,6 +68,7 @@ ProgressRecord progress_from(const Json& json) {
           .rate = number_in(json, "rate"),
           .gradient_norm = optional_in(json, "gradient_norm"),
           .tokens_per_second = number_in(json, "tokens_per_second"),
+          .rank_tokens_per_second = json.value("rank_tokens_per_second", std::vector<double>{}),
           .seconds = number_in(json, "seconds"),
           .target_tokens = count_in(json, "target_tokens"),
           .flops = number_in(json, "flops"),
@@ -138,6 +150,7 @@ Json to_json(const ProgressRecord& record) {
   json["rate"] = number(record.rate);
   if (record.gradient_norm) json["gradient_norm"] = number(*record.gradient_norm);
   json["tokens_per_second"] = number(record.tokens_per_second);
+  if (!record.rank_tokens_per_second.empty()) json["rank_tokens_per_second"] = record.rank_tokens_per_second;
   json["seconds"] = number(record.seconds);
   json["target_tokens"] = record.target_tokens;
   json["flops"] = number(record.flops);

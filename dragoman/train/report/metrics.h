@@ -22,7 +22,9 @@ struct ProgressRecord {
   Figures losses = {};     // in translation "loss" (label-smoothed) and "nll" (plain), in nats per target token
   double rate = 0;         // the learning rate
   std::optional<double> gradient_norm = {};
-  double tokens_per_second = 0;    // target tokens
+  double tokens_per_second = 0;  // target tokens
+  // Of each rank, without the time in which it waited for others; empty if there is one, or if unknown.
+  std::vector<double> rank_tokens_per_second = {};
   double seconds = 0;              // cumulative: time spent training
   std::int64_t target_tokens = 0;  // cumulative
   double flops = 0;                // cumulative: 6 for each multiply-add of the model's products

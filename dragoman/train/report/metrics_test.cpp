@@ -37,6 +37,7 @@ TEST_F(MetricsTest, EveryFieldIsReadBack) {
                             .rate = 7e-4,
                             .gradient_norm = 1.5,
                             .tokens_per_second = 11204.5,
+                            .rank_tokens_per_second = {6000, 5900.25},
                             .seconds = 60.25,
                             .target_tokens = 5'000'000'000,
                             .flops = 9.5e17,
@@ -60,6 +61,7 @@ TEST_F(MetricsTest, EveryFieldIsReadBack) {
   EXPECT_EQ(progress.rate, 7e-4);
   EXPECT_EQ(progress.gradient_norm, 1.5);
   EXPECT_EQ(progress.tokens_per_second, 11204.5);
+  EXPECT_EQ(progress.rank_tokens_per_second, (std::vector<double>{6000, 5900.25}));
   EXPECT_EQ(progress.seconds, 60.25);
   EXPECT_EQ(progress.target_tokens, 5'000'000'000);
   EXPECT_EQ(progress.flops, 9.5e17);
