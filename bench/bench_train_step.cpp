@@ -275,7 +275,8 @@ int main(int argc, char** argv) {
   int status = 0;
   try {
     options.validate();
-    const std::unique_ptr<dragoman::exchange::Exchange> ranks = dragoman::exchange::join_ranks();
+    const std::unique_ptr<dragoman::exchange::Exchange> ranks = dragoman::exchange::join_ranks(
+        [](const std::string& sentence) { fmt::print(stderr, "bench_train_step: {}\n", sentence); });
     dragoman::bench::run(options, *ranks);
   } catch (const dragoman::Error& error) {
     fmt::print(stderr, "bench_train_step: {}\n", error.what());

@@ -8,7 +8,7 @@ namespace {
 
 namespace body = cpu::DRAGOMAN_CPU_BODY;
 
-// A thread team, as multiply_blocks expects it.
+// A thread team, as run_product expects it.
 struct Team {
   ThreadTeam& team;
   int threads() const { return team.size(); }
@@ -32,13 +32,15 @@ body::Product<float> product(const Operands& o) {
 }
 
 void multiply(ThreadTeam& team, const Operands& o, float* packed) {
-  body::multiply_blocks(Team{team}, product(o), packed, {o.C, o.M, o.N, o.N}, false, [](const body::Extent&) {});
+  body::run_product(Team{team}, body::FloatOperands<float>(), product(o), packed, {o.C, o.M, o.N, o.N}, false,
+                    [](const body::Extent&) {});
 }
 
 }  // namespace
 
 extern const Candidate kCandidate;
-const Candidate kCandidate{DRAGOMAN_CANDIDATE_NAME, [](const Operands& o) { return body::packed_size(product(o)); },
-                           multiply};
+const Candidate kCandidate{
+    DRAGOMAN_CANDIDATE_NAME,
+    [](const Operands& o) { return body::packed_size(body::FloatOperands<float>(), product(o)); }, multiply};
 
 }  // namespace dragoman::bench::DRAGOMAN_CPU_BODY

@@ -17,7 +17,7 @@ struct Operands {
 
 struct Candidate {
   const char* name;  // rows of a tile x vectors of its rows x depth x rows of a block
-  std::int64_t (*packed_size)(const Operands& operands);  // floats that `multiply` needs for the packed B
+  std::int64_t (*packed_size)(const Operands& operands);  // floats that `multiply` needs for the packed operands
   void (*multiply)(ThreadTeam& team, const Operands& operands, float* packed);
 };
 

@@ -40,10 +40,11 @@ class Bf16Products : public ::testing::Test {
 struct Sizes {
   std::int64_t M, N, K;
 };
-// Sizes around the edges of tiles, panels, blocks of rows and ranges of k; no k to sum over; no rows or columns.
-const std::vector<Sizes> kSizes = {{1, 1, 1},    {3, 5, 7},     {8, 12, 16},    {16, 32, 32}, {17, 33, 31},
-                                   {33, 49, 50}, {130, 97, 20}, {5, 3, 0},      {0, 4, 3},    {4, 0, 3},
-                                   {1, 100, 40}, {19, 16, 515}, {131, 70, 1030}};
+// Sizes around the edges of tiles, panels, blocks of rows and ranges of k; no k to sum over; no rows or columns;
+// operands that are packed in parts.
+const std::vector<Sizes> kSizes = {{1, 1, 1},    {3, 5, 7},     {8, 12, 16},     {16, 32, 32},   {17, 33, 31},
+                                   {33, 49, 50}, {130, 97, 20}, {5, 3, 0},       {0, 4, 3},      {4, 0, 3},
+                                   {1, 100, 40}, {19, 16, 515}, {131, 70, 1030}, {1, 7000, 310}, {1, 40, 60000}};
 
 TEST_F(Bf16Products, AreNearTheExactProductOfTheRoundedNumbers) {
   for (const Sizes& s : kSizes) {

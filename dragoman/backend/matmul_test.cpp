@@ -86,6 +86,31 @@ TEST_P(MatmulKernel, BitsDoNotDependOnThreads) {
   }
 }
 
+// The CPU packs large operands in parts: some columns at a time, or some values of k.
+TEST_P(MatmulKernel, AColumnHasTheSameBitsInAnyMatrix) {
+  if (on_cuda()) GTEST_SKIP() << "cuBLASLt chooses its algorithm by the number of columns";
+  for (const auto& [N, K] : std::vector<std::pair<std::int64_t, std::int64_t>>{{7100, 300}, {50, 50000}}) {
+    const Array A = random({3, K}, 1), B = random({N, K}, 2);
+    Array all = zeros({3, N}), few = zeros({3, 10});
+    on->matmul(A, Transpose::kNo, B, Transpose::kYes, Sink::overwrite(all));
+    for (const std::int64_t first : {std::int64_t{0}, N / 2, N - 10}) {
+      on->matmul(A, Transpose::kNo, B.row_range(first, 10), Transpose::kYes, Sink::overwrite(few));
+      const Doubles in_all = values(all), alone = values(few);
+      for (std::int64_t i = 0; i < 30; ++i) ASSERT_EQ(in_all[i / 10 * N + first + i % 10], alone[i]);
+    }
+  }
+}
+
+TEST_P(MatmulKernel, LinearAddsItsBiasOnceToASumOfManyParts) {
+  const Array x = random({3, 50000}, 1), W = random({50000, 50}, 2), b = array({50}, Doubles(50, 5000.0));
+  Array product = zeros({3, 50}), y = zeros({3, 50});
+  on->matmul(x, Transpose::kNo, W, Transpose::kNo, Sink::overwrite(product));
+  on->linear(x, W, b, {.relu = true, .dropout = {}, .segments = {}}, y);
+  Doubles expected = values(product);
+  for (double& value : expected) value += 5000;
+  expect_near(values(y), expected, 1e-2);
+}
+
 TEST_P(MatmulKernel, LinearAddsItsBiasThenAppliesReluThenDropout) {
   const Sizes s{37, 29, 11};
   const Segments segments = make_segments(*on, {20, 1, 16});

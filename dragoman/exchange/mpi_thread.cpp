@@ -68,6 +68,7 @@ void MpiThread::serve() {
   while (true) {
     const bool has_work = changed_.wait_for(lock, kBetweenWatches, [&] { return stop_ || work_ != nullptr; });
     if (stop_) return;
+    if (!has_work) own_beat_.waiting = 0;
     lock.unlock();
     std::exception_ptr problem;
     try {

@@ -17,7 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kNap = std::chrono::microseconds(50);
-constexpr auto kBetweenChecks = std::chrono::milliseconds(100);  // whether the other ranks are well
+// Between two looks whether the other ranks are well. They notice that this one waits by its looks.
+constexpr auto kBetweenChecks = std::chrono::milliseconds(20);
 // NCCL notices that a rank has ended too, but cannot say which one. So `ranks` gets this long to notice it.
 constexpr auto kReasonTime = std::chrono::seconds(1);
 
@@ -93,7 +94,10 @@ class Nccl final : public Exchange {
 
   std::vector<std::int64_t> gather(std::span<const std::int64_t> mine) override { return ranks_.gather(mine); }
   std::string broadcast(const std::string& text) override { return ranks_.broadcast(text); }
+  void limit_waits(double seconds) override { ranks_.limit_waits(seconds); }
+  double seconds_waited() const override { return ranks_.seconds_waited(); }
   void report_failure(const std::string& sentence) override { ranks_.report_failure(sentence); }
+  void wait_for_end() override { ranks_.wait_for_end(); }
 
  private:
   // Rank 0 makes the name of the communicator, and all others learn it.

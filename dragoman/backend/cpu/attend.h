@@ -24,7 +24,7 @@
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
-inline constexpr std::int64_t kQueries = 64, kKeys = 64;  // of a block; kKeys must be a multiple of four vectors
+inline constexpr std::int64_t kQueries = 64, kKeys = 64;  // of a block; kKeys must be a multiple of a vector
 inline constexpr std::int64_t kBandQueries = 16;          // queries of a block if there is a window
 
 // Scratch memory of one piece of work: `scores` and their gradients `d_scores` are [kQueries, kKeys]; `keys` is a block
@@ -48,14 +48,15 @@ void with_scratch(std::int64_t d_k, std::int64_t d_v, const Body& body) {
   body(Scratch<T>{scores, d_scores, wide.data(), wide.data() + d_k * kKeys});
 }
 
-// The number of keys, rounded up to a multiple of four vectors. Scores are computed for that many keys, so that the
-// product runs in whole register tiles. The keys beyond the last are zero vectors, and nothing reads their scores.
+// A number of columns, rounded up to whole vectors. Scores are computed for whole vectors of keys: the keys beyond the
+// last are zero vectors, and nothing reads their scores.
 template <class T>
-std::int64_t padded(std::int64_t keys) {
-  return divide_up(keys, 4 * kLanes<T>) * 4 * kLanes<T>;
+std::int64_t in_vectors(std::int64_t columns) {
+  return divide_up(columns, kLanes<T>) * kLanes<T>;
 }
 
-// to[c, j] = x[first + j, c] for j < count, and zeros from there up to padded(count). The rows of `to` are kKeys apart.
+// to[c, j] = x[first + j, c] for j < count, and zeros from there up to in_vectors(count). The rows of `to` are kKeys
+// apart.
 template <class T, class Rows>
 void transpose_rows(const Rows& x, std::int64_t first, std::int64_t count, T* to) {
   std::int64_t j = 0;
@@ -72,8 +73,8 @@ void transpose_rows(const Rows& x, std::int64_t first, std::int64_t count, T* to
     const T* from = x.row(first + j);
     for (std::int64_t c = 0; c < x.d; ++c) to[c * kKeys + j] = from[c];
   }
-  for (; j < padded<T>(count); ++j) {
-    for (std::int64_t c = 0; c < x.d; ++c) to[c * kKeys + j] = T{0};
+  for (std::int64_t c = 0; c < x.d && j < in_vectors<T>(count); ++c) {
+    std::fill_n(to + c * kKeys + j, in_vectors<T>(count) - j, T{0});
   }
 }
 
@@ -131,7 +132,7 @@ struct Piece {
   }
   // scores[i, j] = Q[q + i] . K[k + j], from the transposed keys.
   void multiply_scores(std::int64_t q, std::int64_t queries, std::int64_t keys, const T* transposed, T* scores) const {
-    multiply<T>(queries, padded<T>(keys), Q.d, Q.strided(q), transposed, kKeys, scores, kKeys, false);
+    multiply<T>(queries, in_vectors<T>(keys), Q.d, Q.strided(q), transposed, kKeys, scores, kKeys, false);
   }
   void drop_weights(std::int64_t query, std::int64_t k, std::int64_t keys, T* row) const {
     if (heads.dropout.on()) drop(heads.dropout, sentence[query], position[query], head * K.n + k, keys, row);

@@ -22,7 +22,7 @@ void attend_backward(const Piece<T>& piece, std::int64_t q, std::int64_t queries
                      const Block<T>& dO, const T* D, const T* log_sums, std::int64_t log_sum_stride,
                      const Scratch<T>& scratch, Block<T> dQ, Block<T> dK, Block<T> dV) {
   piece.multiply_scores(q, queries, keys, scratch.keys, scratch.scores);
-  multiply<T>(queries, padded<T>(keys), dO.d, dO.strided(q), scratch.values, kKeys, scratch.d_scores, kKeys, false);
+  multiply<T>(queries, in_vectors<T>(keys), dO.d, dO.strided(q), scratch.values, kKeys, scratch.d_scores, kKeys, false);
   for (std::int64_t i = 0; i < queries; ++i) {
     T *weights = scratch.scores + i * kKeys, *d_scores = scratch.d_scores + i * kKeys;
     const Seen seen = piece.seen(q + i, k, keys);
@@ -97,18 +97,12 @@ void for_blocks(const Piece<T>& piece, const Scratch<T>& scratch, const Body& bo
   }
 }
 
-// The columns that multiply() computes of a product with N columns: whole vectors.
-template <class T>
-std::int64_t in_vectors(std::int64_t N) {
-  return divide_up(N, kLanes<T>) * kLanes<T>;
-}
-
 // The multiply-adds of `attend` for one block of queries.
 template <class T>
 std::int64_t executed_forward(const Piece<T>& piece, std::int64_t q, std::int64_t queries) {
   std::int64_t sum = 0;
   for_key_blocks(piece, q, queries, [&](std::int64_t, std::int64_t keys) {
-    sum += queries * (padded<T>(keys) * piece.Q.d + keys * in_vectors<T>(piece.V.d));
+    sum += queries * (in_vectors<T>(keys) * piece.Q.d + keys * in_vectors<T>(piece.V.d));
   });
   return sum;
 }
@@ -117,7 +111,7 @@ std::int64_t executed_forward(const Piece<T>& piece, std::int64_t q, std::int64_
 template <class T>
 std::int64_t executed_backward(const Piece<T>& piece, std::int64_t queries, std::int64_t keys,
                                std::initializer_list<const Block<T>*> gradients) {
-  std::int64_t sum = queries * padded<T>(keys) * (piece.Q.d + piece.V.d);
+  std::int64_t sum = queries * in_vectors<T>(keys) * (piece.Q.d + piece.V.d);
   for (const Block<T>* gradient : gradients) {
     if (gradient->data != nullptr) sum += queries * keys * in_vectors<T>(gradient->d);
   }

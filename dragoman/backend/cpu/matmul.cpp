@@ -33,20 +33,16 @@ void compute_product(const Context& on, const Product<T>& p, Matrix<T> C, bool a
   const ArenaScope scratch(on.arena());
   if constexpr (std::is_same_v<T, float>) {
     if (const Bf16Kernel* kernel = on.bf16_products()) {
-      Array packed = on.empty({bf16_packed_size(p)}, DType::kBFloat16);
-      auto* panels = static_cast<std::uint16_t*>(packed.raw());
-      if (OperationCounter* counter = on.operations()) counter->add_executed(p.M * bf16_packed_size(p));
-      return run_product(
-          on, p, kBf16.cols, [&](std::int64_t piece) { pack_bf16_B(p, piece, panels); },
-          [&](const Extent& e) {
-            multiply_bf16_block(*kernel, p, panels, e, C, accumulate);
-            finish(e);
-          });
+      const Bf16Operands operands{*kernel};
+      if (OperationCounter* counter = on.operations()) counter->add_executed(p.M * operands.size_of_B(p));
+      const Array packed = on.empty({packed_size(operands, p)}, DType::kBFloat16);
+      return run_product(on, operands, p, static_cast<std::uint16_t*>(packed.raw()), C, accumulate, finish);
     }
   }
-  Array packed = on.empty({packed_size(p)}, kDTypeOf<T>);
+  const FloatOperands<T> operands;
   if (OperationCounter* counter = on.operations()) counter->add_executed(p.K * elements_computed<T>(p.M, p.N));
-  multiply_blocks(on, p, packed.data<T>(), C, accumulate, finish);
+  const Array packed = on.empty({packed_size(operands, p)}, kDTypeOf<T>);
+  run_product(on, operands, p, packed.data<T>(), C, accumulate, finish);
 }
 
 }  // namespace

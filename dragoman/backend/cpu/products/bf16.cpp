@@ -26,35 +26,60 @@ void multiply_bf16(const Bf16Rows& A, const std::uint16_t* columns, std::int64_t
   }
 }
 
-void pack_bf16_B(const Product<float>& p, std::int64_t piece, std::uint16_t* packed) {
-  const std::int64_t ranges = divide_up(p.K, kPackDepth), k = piece % ranges * kPackDepth;
-  const std::int64_t begin = piece / ranges * kPackPanels, end = std::min(panels_of_bf16_B(p), begin + kPackPanels);
-  const Bf16Lines columns{p.B.data, p.B.stride, !p.transposed_B};
-  for (std::int64_t panel = begin; panel < end; ++panel) {
-    const std::int64_t first = panel * kBf16.cols;
-    pack_bf16_columns<kBf16>(columns.from(first, k), std::min(kBf16.cols, p.N - first), std::min(kPackDepth, p.K - k),
-                             packed + panel * kBf16.depth(p.K) * kBf16.cols + k * kBf16.cols);
+namespace {
+
+// Packs some rows of op(A) and `length` values of k.
+void pack_rows(const Product<float>& p, std::int64_t top, std::int64_t rows, std::int64_t k, std::int64_t length,
+               std::uint16_t* packed) {
+  const Bf16Lines lines{p.A.data, p.A.stride, p.transposed_A};
+  for (std::int64_t i = 0; i < rows; i += kBf16.rows) {
+    pack_bf16_rows<kBf16>(lines.from(top + i, k), std::min(kBf16.rows, rows - i), length,
+                          packed + i * kBf16.depth(length));
   }
 }
 
-void multiply_bf16_block(const Bf16Kernel& kernel, const Product<float>& p, const std::uint16_t* packed_B,
-                         const Extent& e, Matrix<float> C, bool accumulate) {
-  constexpr std::int64_t kRange = 512;  // its rows of A take 1 KiB each, and together fit the second-level cache
-  static_assert(kRange % kBf16.padding == 0 && kPackDepth % kBf16.padding == 0);
-  alignas(64) std::uint16_t packed_A[kBlockRows * kRange];
+}  // namespace
+
+// Pieces and blocks begin at a multiple of kTileRows, which must be the first row of a panel if rows are interleaved.
+static_assert(!kBf16.interleaved || kTileRows % kBf16.rows == 0);
+static_assert(Bf16Operands::kRange % kBf16.padding == 0 && kPackDepth % kBf16.padding == 0);
+
+void Bf16Operands::pack_A(const Product<float>& p, std::int64_t piece, std::uint16_t* packed) const {
+  const std::int64_t ranges = divide_up(p.K, kRange), k = piece % ranges * kRange, length = std::min(kRange, p.K - k);
+  const std::int64_t top = piece / ranges * kPackRows, all_rows = size_of_A(p) / kBf16.depth(p.K);
+  pack_rows(p, top, std::min(kPackRows, p.M - top), k, length, packed + k * all_rows + top * kBf16.depth(length));
+}
+
+void Bf16Operands::pack_B(const Product<float>& p, std::int64_t piece, std::uint16_t* packed) const {
+  const std::int64_t ranges = divide_up(p.K, kPackDepth), k = piece % ranges * kPackDepth,
+                     panels = divide_up(p.N, kWidth);
+  const std::int64_t begin = piece / ranges * kPackPanels, end = std::min(panels, begin + kPackPanels);
+  const Bf16Lines columns{p.B.data, p.B.stride, !p.transposed_B};
+  for (std::int64_t panel = begin; panel < end; ++panel) {
+    const std::int64_t first = panel * kWidth;
+    pack_bf16_columns<kBf16>(columns.from(first, k), std::min(kWidth, p.N - first), std::min(kPackDepth, p.K - k),
+                             packed + panel * kBf16.depth(p.K) * kWidth + k * kWidth);
+  }
+}
+
+void Bf16Operands::multiply_block(const Product<float>& p, const std::uint16_t* packed_A, const std::uint16_t* packed_B,
+                                  const Extent& e, Matrix<float> C, bool accumulate) const {
+  alignas(64) std::uint16_t own_rows[kBlockRows * kRange];
   const Matrix<float> block{C.row(e.top) + e.left, e.rows, e.cols, C.stride};
   if (p.K == 0 && !accumulate) {
     for (std::int64_t i = 0; i < e.rows; ++i) std::fill_n(block.row(i), e.cols, 0.0f);
   }
-  const std::int64_t apart = kBf16.depth(p.K) * kBf16.cols;
-  const Bf16Lines rows{p.A.data, p.A.stride, p.transposed_A};
+  const std::int64_t apart = kBf16.depth(p.K) * kWidth;
   for (std::int64_t k = 0; k < p.K; k += kRange) {
     const std::int64_t length = std::min(kRange, p.K - k), depth = kBf16.depth(length);
-    for (std::int64_t i = 0; i < e.rows; i += kBf16.rows) {
-      pack_bf16_rows<kBf16>(rows.from(e.top + i, k), std::min(kBf16.rows, e.rows - i), length, packed_A + i * depth);
+    const std::uint16_t* rows = own_rows;
+    if (packed_A != nullptr) {
+      rows = packed_A + k * (size_of_A(p) / kBf16.depth(p.K)) + e.top * depth;
+    } else {
+      pack_rows(p, e.top, e.rows, k, length, own_rows);
     }
-    multiply_bf16({kernel, e.rows, depth, packed_A}, packed_B + e.left / kBf16.cols * apart + k * kBf16.cols, apart,
-                  block, accumulate || k > 0);
+    multiply_bf16({kernel, e.rows, depth, rows}, packed_B + e.left / kWidth * apart + k * kWidth, apart, block,
+                  accumulate || k > 0);
   }
 }
 

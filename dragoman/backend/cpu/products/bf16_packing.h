@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 
@@ -26,26 +27,68 @@ struct Bf16Lines {
 namespace bf16 {
 
 constexpr std::int64_t kChunk = 64, kLines = 32;  // values of k and lines that are packed at a time
+constexpr std::int64_t kPairs = kChunk / 2;
+
+// bf16_bits() of each lane.
+inline Vec<std::uint32_t> rounded(Vec<float> x) {
+  const auto bits = std::bit_cast<Vec<std::uint32_t>>(x);
+  const Vec<std::uint32_t> nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
+  return (bits & 0x7FFFFFFF) > 0x7F800000 ? quiet : nearest;
+}
+
+inline void round_line(const float* from, std::int64_t count, std::uint16_t* to) {
+  using Half [[gnu::vector_size(kVectorBytes / 2), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
+  for_lanes<float>(
+      count,
+      [&](std::int64_t i) {
+        *reinterpret_cast<Half*>(to + i) = __builtin_convertvector(rounded(load(from + i)), Half);
+      },
+      [&](std::int64_t i, std::int64_t) {
+        for (; i < count; ++i) to[i] = bf16_bits(from[i]);
+      });
+}
+
+// The numbers k and k + 1 of lines that lie across, side by side as the bits of one float, because floats are what can
+// be transposed. Numbers from K on are zero.
+inline void round_pairs(const Bf16Lines& lines, std::int64_t count, std::int64_t k, std::int64_t K, float* pairs) {
+  const float* first = lines.data + k * lines.stride;
+  if (k + 1 < K) {
+    const auto pair = [](Vec<float> a, Vec<float> b) {
+      return std::bit_cast<Vec<float>>(rounded(a) | rounded(b) << 16);
+    };
+    map_vectors(count, pairs, pair, first, first + lines.stride);
+  } else if (k < K) {
+    map_vectors(
+        count, pairs, [](Vec<float> a) { return std::bit_cast<Vec<float>>(rounded(a)); }, first);
+  } else {
+    std::fill_n(pairs, count, 0.0f);
+  }
+}
 
 // Calls put(line, k, numbers) for each line and each chunk of k, where `numbers` are kChunk rounded numbers, with zeros
 // after K.
 template <class Put>
 void for_chunks(const Bf16Lines& lines, std::int64_t count, std::int64_t K, const Put& put) {
-  alignas(64) float turned[kLines * kChunk];
-  alignas(64) std::uint16_t numbers[kChunk];
-  for (std::int64_t first = 0; first < count; first += kLines) {
-    const std::int64_t some = std::min(kLines, count - first);
-    for (std::int64_t k = 0; k < K; k += kChunk) {
-      const std::int64_t length = std::min(kChunk, K - k);
-      Bf16Lines chunk = lines.from(first, k);
+  alignas(64) float pairs[kPairs * kLines], turned[kLines * kPairs];
+  alignas(64) std::uint16_t numbers[kChunk] = {};
+  for (std::int64_t k = 0; k < K; k += kChunk) {
+    const std::int64_t length = std::min(kChunk, K - k);
+    for (std::int64_t first = 0; first < count; first += kLines) {
+      const std::int64_t some = std::min(kLines, count - first);
+      const Bf16Lines chunk = lines.from(first, k);
       if (lines.across) {
-        interleave_rows<kChunk>(chunk.data, lines.stride, length, some, turned);
-        chunk = {turned, kChunk, false};
+        for (std::int64_t pair = 0; pair < kPairs; ++pair) {
+          round_pairs(chunk, some, 2 * pair, length, pairs + pair * kLines);
+        }
+        interleave_rows<kPairs>(pairs, kLines, kPairs, some, turned);
       }
-      if (length < kChunk) std::fill_n(numbers, kChunk, std::uint16_t{0});
       for (std::int64_t i = 0; i < some; ++i) {
-        const float* from = chunk.data + i * chunk.stride;
-        for (std::int64_t j = 0; j < length; ++j) numbers[j] = bf16_bits(from[j]);
+        if (lines.across) {
+          std::memcpy(numbers, turned + i * kPairs, sizeof numbers);
+        } else {
+          round_line(chunk.data + i * chunk.stride, length, numbers);
+          std::fill(numbers + length, numbers + kChunk, std::uint16_t{0});
+        }
         put(first + i, k, numbers);
       }
     }
@@ -63,26 +106,36 @@ void put_groups(const std::uint16_t* numbers, std::int64_t count, std::int64_t w
 // Columns that lie across, in groups of two: the pairs of a row of the panel are side by side.
 template <PanelLayout Layout>
 void pack_pairs(const Bf16Lines& columns, std::int64_t count, std::int64_t K, std::uint16_t* panel) {
-  std::uint32_t pairs[Layout.cols] = {};
-  const auto write = [&](std::int64_t k) {
-    std::memcpy(panel + k * Layout.cols, pairs, static_cast<std::size_t>(count) * sizeof *pairs);
-  };
-  std::int64_t k = 0;
-  for (; k + 2 <= K; k += 2) {
-    const float* first = columns.data + k * columns.stride;
-    const float* second = first + columns.stride;
-    for (std::int64_t c = 0; c < count; ++c) {
-      pairs[c] = bf16_bits(first[c]) | std::uint32_t{bf16_bits(second[c])} << 16;
+  alignas(64) float pairs[Layout.cols];
+  for (std::int64_t k = 0; k < Layout.depth(K); k += 2) {
+    if (count == Layout.cols) {  // the usual case, with a number of columns that the compiler knows
+      round_pairs(columns, Layout.cols, k, K, pairs);
+      std::memcpy(panel + k * Layout.cols, pairs, sizeof pairs);
+    } else {
+      round_pairs(columns, count, k, K, pairs);
+      std::memcpy(panel + k * Layout.cols, pairs, static_cast<std::size_t>(count) * sizeof *pairs);
     }
-    write(k);
   }
-  if (k < K) {
-    for (std::int64_t c = 0; c < count; ++c) pairs[c] = bf16_bits(columns.data[k * columns.stride + c]);
-    write(k);
-    k += 2;
+}
+
+// Columns that lie along, in groups of two: their pairs are transposed as a matrix of 32-bit numbers.
+template <PanelLayout Layout>
+void transpose_pairs(const Bf16Lines& columns, std::int64_t count, std::int64_t K, std::uint16_t* panel) {
+  alignas(64) std::uint16_t numbers[Layout.cols * kChunk] = {};
+  alignas(64) float pairs[Layout.cols * kPairs], turned[kPairs * Layout.cols] = {};
+  for (std::int64_t k = 0; k < K; k += kChunk) {
+    const std::int64_t length = std::min(kChunk, K - k), depth = Layout.depth(length);
+    for (std::int64_t c = 0; c < count; ++c) {
+      round_line(columns.data + c * columns.stride + k, length, numbers + c * kChunk);
+      std::fill(numbers + c * kChunk + length, numbers + c * kChunk + depth, std::uint16_t{0});
+    }
+    std::memcpy(pairs, numbers, sizeof pairs);
+    interleave_rows<Layout.cols>(pairs, kPairs, count, depth / 2, turned);
+    for (std::int64_t pair = 0; pair < depth / 2; ++pair) {
+      std::memcpy(panel + (k + 2 * pair) * Layout.cols, turned + pair * Layout.cols,
+                  static_cast<std::size_t>(count) * sizeof *turned);
+    }
   }
-  std::fill_n(pairs, count, 0u);
-  for (; k < Layout.depth(K); k += 2) write(k);
 }
 
 }  // namespace bf16
@@ -91,6 +144,13 @@ void pack_pairs(const Bf16Lines& columns, std::int64_t count, std::int64_t K, st
 template <PanelLayout Layout>
 void pack_bf16_rows(const Bf16Lines& rows, std::int64_t count, std::int64_t K, std::uint16_t* panel) {
   const std::int64_t depth = Layout.depth(K), height = Layout.height(count);
+  if (!Layout.interleaved && !rows.across) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      bf16::round_line(rows.data + i * rows.stride, K, panel + i * depth);
+      std::fill(panel + i * depth + K, panel + (i + 1) * depth, std::uint16_t{0});
+    }
+    return;
+  }
   bf16::for_chunks(rows, count, K, [&](std::int64_t i, std::int64_t k, const std::uint16_t* numbers) {
     const std::int64_t length = std::min(bf16::kChunk, depth - k);
     std::uint16_t* to = panel + Layout.in_rows(depth, height, i, k);
@@ -109,7 +169,8 @@ void pack_bf16_rows(const Bf16Lines& rows, std::int64_t count, std::int64_t K, s
 template <PanelLayout Layout>
 void pack_bf16_columns(const Bf16Lines& columns, std::int64_t count, std::int64_t K, std::uint16_t* panel) {
   if constexpr (Layout.group == 2) {
-    if (columns.across) return bf16::pack_pairs<Layout>(columns, count, K, panel);
+    return columns.across ? bf16::pack_pairs<Layout>(columns, count, K, panel)
+                          : bf16::transpose_pairs<Layout>(columns, count, K, panel);
   }
   const std::int64_t depth = Layout.depth(K);
   bf16::for_chunks(columns, count, K, [&](std::int64_t c, std::int64_t k, const std::uint16_t* numbers) {

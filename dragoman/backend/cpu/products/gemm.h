@@ -1,16 +1,20 @@
 // The matrix product C = op(A) op(B), with C [M, N], op(A) [M, K] and op(B) [K, N].
 //
 // How a product is computed (run_product runs the steps, on the thread team):
-//   1. pack_B copies all of op(B) into panels of kTileCols columns, in the arena. Panel p is [K, kTileCols]: for
-//      k = 0, 1, ... the elements of columns p kTileCols, ... of row k. A piece of work packs kPackPanels panels for
-//      kPackDepth values of k.
-//   2. C is split into blocks of `Blocks::height` rows by `Blocks::panels` panels of columns. A piece of work computes
-//      one block with multiply_block, and no other piece writes to it. For each range of kDepth values of k:
-//      2a. pack_A copies the block's part of op(A) into panels of kTileRows rows, on the thread's stack. A panel is
-//          [depth, kTileRows]: for each k the elements of its rows.
-//      2b. multiply_panels (tile.h) multiplies these panels by the panels of B, tile by tile: a tile of C is
-//          kTileRows by kTileCols, and its sums stay in registers over the kDepth values of k.
-//   3. Bias, ReLU and dropout (finish.h) are applied while the block is still in the cache.
+//   1. The product is cut into slabs: a range of k by a range of columns (Slabs), so that what is packed stays in the
+//      caches until it is used. For each range of k, and in it for each range of columns:
+//   2. pack_B copies the slab's part of op(B) into panels of kTileCols columns, in the arena. Panel p is [K,
+//   kTileCols]:
+//      for k = 0, 1, ... the elements of columns p kTileCols, ... of row k. A piece of work packs kPackPanels panels
+//      for kPackDepth values of k.
+//   3. The slab of C is split into blocks of `Blocks::height` rows by `Blocks::panels` panels of columns. A piece of
+//      work computes one block with multiply_block, and no other piece writes to it. For each range of kDepth values of
+//      k it multiplies panels of kTileRows rows of op(A), which are [depth, kTileRows]: for each k the elements of the
+//      rows. If several blocks need the same rows, then pack_A has packed op(A) for all of them, before step 2;
+//      otherwise a block packs its own rows, on the thread's stack.
+//      multiply_panels (tile.h) multiplies these panels by the panels of B, tile by tile: a tile of C is kTileRows by
+//      kTileCols, and its sums stay in registers over the kDepth values of k.
+//   4. Bias, ReLU and dropout (finish.h) are applied while the block is still in the cache.
 //
 // The sum of an element of C runs along k in an order that depends on K alone: within a range of kDepth in order, and
 // the sums of the ranges are added in order. So its bits do not depend on the other rows and columns, on the blocks or
@@ -41,22 +45,15 @@ Product<T> product(const Array& A, Transpose transpose_A, const Array& B, Transp
   return {tA ? a.cols : a.rows, tB ? b.rows : b.cols, tA ? a.rows : a.cols, a, b, tA, tB};
 }
 
-// The number of panels of op(B), and the number of elements that they take together.
-template <class T>
-std::int64_t panels_of_B(const Product<T>& p) {
-  return divide_up(p.N, kTileCols<T>);
-}
-template <class T>
-std::int64_t packed_size(const Product<T>& p) {
-  return panels_of_B(p) * panel_stride(p.K, kTileCols<T>);
-}
-// Packs one piece of op(B): kPackPanels panels, of each kPackDepth values of k. `packed` is the start of all panels.
-inline constexpr std::int64_t kPackPanels = 4, kPackDepth = 128;
-inline std::int64_t pack_pieces(std::int64_t panels, std::int64_t K) {
+// A piece of packing op(B) is kPackPanels panels, of each kPackDepth values of k; one of op(A) is kPackRows rows and a
+// range of k.
+inline constexpr std::int64_t kPackPanels = 4, kPackDepth = 128, kPackRows = 8 * kTileRows;
+inline std::int64_t pieces_of_B(std::int64_t panels, std::int64_t K) {
   return divide_up(panels, kPackPanels) * divide_up(K, kPackDepth);
 }
-template <class T>
-void pack_B(const Product<T>& p, std::int64_t piece, T* packed);
+inline std::int64_t pieces_of_A(std::int64_t M, std::int64_t K, std::int64_t range) {
+  return divide_up(M, kPackRows) * divide_up(K, range);
+}
 
 // How C is split into blocks. The bits of C do not depend on it, so it depends on the number of threads: a block begins
 // as kBlockRows rows of all columns, and its longer side is halved until there are kPerThread blocks for each thread. A
@@ -98,34 +95,102 @@ Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t block) {
   return {top, std::min(blocks.height, p.M - top), left, std::min(width, p.N - left)};
 }
 
-// C = op(A) op(B), or += if it accumulates, for one block of C. packed_B holds all panels of op(B).
-template <class T>
-void multiply_block(const Product<T>& p, const T* packed_B, const Extent& extent, Matrix<T> C, bool accumulate);
+// The slabs of a product. Packed, a slab of op(B) has at most about kElements elements. `depth` is a multiple of the
+// range of k whose sums stay in registers, so slabs do not change the order of sums.
+struct Slabs {
+  std::int64_t depth, cols;  // values of k and columns of C in each slab; there may be fewer in the last
 
-// Runs a product: pack(piece) for all pieces of op(B), which has panels of `width` columns, then multiply(extent) for
-// all blocks of C. `on` has threads() and launch(pieces, work, name), as Context has them.
-template <class T, class On, class Pack, class Multiply>
-void run_product(const On& on, const Product<T>& p, std::int64_t width, const Pack& pack, const Multiply& multiply) {
-  const std::int64_t panels = divide_up(p.N, width);
-  const Blocks blocks(p.M, panels, width, on.threads());
-  const auto named = [&](const char* part) {
-    return [&p, part] { return join(part, " [", p.M, ", ", p.N, "] over ", p.K); };
-  };
-  on.launch(pack_pieces(panels, p.K), pack, named("packing for product"));
-  on.launch(
-      blocks.count(), [&](std::int64_t block) { multiply(extent(p, blocks, block)); }, named("product"));
+  Slabs(std::int64_t N, std::int64_t K, std::int64_t width, std::int64_t range) {
+    constexpr std::int64_t kElements = 1 << 21, kColumns = 2048;
+    depth = part_of(K, kElements / std::clamp<std::int64_t>(N, 1, kColumns), range);
+    cols = part_of(N, kElements / depth, width);
+  }
+
+ private:
+  // Cuts `whole` into equal parts of at most about `most`. A part is a multiple of `unit`.
+  static std::int64_t part_of(std::int64_t whole, std::int64_t most, std::int64_t unit) {
+    const std::int64_t parts = std::max<std::int64_t>(1, divide_up(whole, std::max(unit, most / unit * unit)));
+    return std::max(unit, divide_up(divide_up(whole, parts), unit) * unit);
+  }
+};
+// The part of a product with `depth` values of k, from k on, and `cols` columns of C, from `left` on.
+template <class T>
+Product<T> slab(const Product<T>& p, std::int64_t k, std::int64_t depth, std::int64_t left, std::int64_t cols) {
+  Product<T> part = p;
+  part.K = depth;
+  part.N = cols;
+  part.A.data += p.transposed_A ? k * p.A.stride : k;
+  part.B.data += p.transposed_B ? left * p.B.stride + k : k * p.B.stride + left;
+  return part;
+}
+
+// With more rows than these, op(A) is not packed for all blocks at once: then there are enough blocks that no two of
+// them need the same rows, and the packed rows would take much memory.
+inline constexpr std::int64_t kSharedRows = 4096;
+
+// The operands of a product as run_product packs and multiplies them; Bf16Operands (bf16.h) is the other form.
+template <class T>
+struct FloatOperands {
+  using Element = T;
+  static constexpr std::int64_t kWidth = kTileCols<T>, kRange = kDepth;
+
+  // Elements that op(A) and op(B) take when they are packed.
+  std::int64_t size_of_A(const Product<T>& p) const { return divide_up(p.M, kTileRows) * panel_stride(p.K, kTileRows); }
+  std::int64_t size_of_B(const Product<T>& p) const { return divide_up(p.N, kWidth) * panel_stride(p.K, kWidth); }
+  // Pack one piece. `packed` is the start of all panels.
+  void pack_A(const Product<T>& p, std::int64_t piece, T* packed) const;
+  void pack_B(const Product<T>& p, std::int64_t piece, T* packed) const;
+  // C = op(A) op(B), or += if it accumulates, for one block of C. packed_A is null if the block is to pack its own
+  // rows.
+  void multiply_block(const Product<T>& p, const T* packed_A, const T* packed_B, const Extent& extent, Matrix<T> C,
+                      bool accumulate) const;
+};
+
+// The elements that run_product needs for the packed operands. They depend on shapes alone.
+template <class Operands, class T>
+std::int64_t packed_size(const Operands& operands, const Product<T>& p) {
+  const Slabs slabs(p.N, p.K, Operands::kWidth, Operands::kRange);
+  const Product<T> largest = slab(p, 0, std::min(p.K, slabs.depth), 0, std::min(p.N, slabs.cols));
+  return operands.size_of_B(largest) + (p.M <= kSharedRows ? operands.size_of_A(largest) : 0);
 }
 
 // C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C. `packed` is memory for
-// packed_size(p) elements.
-template <class T, class On, class Finish>
-void multiply_blocks(const On& on, const Product<T>& p, T* packed, Matrix<T> C, bool accumulate, const Finish& finish) {
-  run_product(
-      on, p, kTileCols<T>, [&](std::int64_t piece) { pack_B(p, piece, packed); },
-      [&](const Extent& e) {
-        multiply_block(p, packed, e, C, accumulate);
-        finish(e);
-      });
+// packed_size(operands, p) elements. `on` has threads() and launch(pieces, work, name), as Context has them.
+template <class T, class On, class Operands, class Finish>
+void run_product(const On& on, const Operands& operands, const Product<T>& p, typename Operands::Element* packed,
+                 Matrix<T> C, bool accumulate, const Finish& finish) {
+  const auto named = [&](const char* part) {
+    return [&p, part] { return join(part, " [", p.M, ", ", p.N, "] over ", p.K); };
+  };
+  const Slabs slabs(p.N, p.K, Operands::kWidth, Operands::kRange);
+  std::int64_t k = 0;
+  do {  // also if there is no k to sum over
+    const std::int64_t depth = std::min(slabs.depth, p.K - k);
+    const typename Operands::Element* packed_A = nullptr;
+    for (std::int64_t left = 0; left < p.N; left += slabs.cols) {
+      const Product<T> part = slab(p, k, depth, left, std::min(slabs.cols, p.N - left));
+      const std::int64_t panels = divide_up(part.N, Operands::kWidth);
+      const Blocks blocks(p.M, panels, Operands::kWidth, on.threads());
+      if (packed_A == nullptr && p.M <= kSharedRows && (blocks.cols > 1 || part.N < p.N)) {
+        auto* to = packed + operands.size_of_B(part);
+        on.launch(
+            pieces_of_A(p.M, depth, Operands::kRange), [&](std::int64_t piece) { operands.pack_A(part, piece, to); },
+            named("packing A for product"));
+        packed_A = to;
+      }
+      on.launch(
+          pieces_of_B(panels, depth), [&](std::int64_t piece) { operands.pack_B(part, piece, packed); },
+          named("packing B for product"));
+      const auto multiply = [&](std::int64_t block) {
+        const Extent e = extent(part, blocks, block);
+        operands.multiply_block(part, packed_A, packed, e, {C.data + left, C.rows, part.N, C.stride},
+                                accumulate || k > 0);
+        if (k + depth == p.K) finish(Extent{e.top, e.rows, left + e.left, e.cols});
+      };
+      on.launch(blocks.count(), multiply, named("product"));
+    }
+    k += depth;
+  } while (k < p.K);
 }
 
 }  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

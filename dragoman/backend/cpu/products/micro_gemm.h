@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "dragoman/backend/cpu/simd.h"
+#include "dragoman/backend/cpu/products/tile.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
@@ -21,60 +21,47 @@ struct Strided {
 
 namespace micro {
 
-// One row of a tile of C, four vectors wide, in registers.
-template <class T>
-struct Row {
-  Vec<T> w{}, x{}, y{}, z{};
-
-  void add(T a, Vec<T> bw, Vec<T> bx, Vec<T> by, Vec<T> bz) {
-    w += a * bw;
-    x += a * bx;
-    y += a * by;
-    z += a * bz;
-  }
-  void put(T* to, bool accumulate) const {
-    const auto put_one = [&](T* at, Vec<T> sum) { store(at, accumulate ? load(at) + sum : sum); };
-    put_one(to, w);
-    put_one(to + kLanes<T>, x);
-    put_one(to + 2 * kLanes<T>, y);
-    put_one(to + 3 * kLanes<T>, z);
-  }
-};
-
-// A tile of C: `Rows` (1 or 4) rows by four vectors.
-template <class T, int Rows>
-inline void wide_tile(std::int64_t K, Strided<T> A, const T* B, std::int64_t stride_B, T* C, std::int64_t stride_C,
-                      bool accumulate) {
-  Row<T> r0, r1, r2, r3;
+// A tile of C in registers: `Rows` rows by `Vectors` vectors.
+template <class T, std::int64_t Rows, std::int64_t Vectors>
+inline void tile(std::int64_t K, Strided<T> A, const T* B, std::int64_t stride_B, T* C, std::int64_t stride_C,
+                 bool accumulate) {
+  Vec<T> sums[Rows * Vectors] = {};  // registers, because all loops over it are unrolled
   const T* a = A.data;
   for (std::int64_t k = 0; k < K; ++k, a += A.column, B += stride_B) {
-    const Vec<T> w = load(B), x = load(B + kLanes<T>), y = load(B + 2 * kLanes<T>), z = load(B + 3 * kLanes<T>);
-    r0.add(a[0], w, x, y, z);
-    if constexpr (Rows == 4) {
-      r1.add(a[A.row], w, x, y, z);
-      r2.add(a[2 * A.row], w, x, y, z);
-      r3.add(a[3 * A.row], w, x, y, z);
-    }
+    Vec<T> b[Vectors];
+    unrolled<Vectors>([&](auto v) { b[v] = load(B + v * kLanes<T>); });
+    unrolled<Rows>([&](auto row) {
+      const T x = a[row * A.row];
+      unrolled<Vectors>([&](auto v) { sums[row * Vectors + v] += x * b[v]; });
+    });
   }
-  r0.put(C, accumulate);
-  if constexpr (Rows == 4) {
-    r1.put(C + stride_C, accumulate);
-    r2.put(C + 2 * stride_C, accumulate);
-    r3.put(C + 3 * stride_C, accumulate);
+  unrolled<Rows>([&](auto row) {
+    unrolled<Vectors>([&](auto v) {
+      T* to = C + row * stride_C + v * kLanes<T>;
+      const Vec<T> sum = sums[row * Vectors + v];
+      store(to, accumulate ? load(to) + sum : sum);
+    });
+  });
+}
+
+// `Vectors` vectors of C, from top to bottom, in tiles of `Rows` rows, and of one row for the rest.
+template <class T, std::int64_t Rows, std::int64_t Vectors>
+inline void tiles(std::int64_t M, std::int64_t K, Strided<T> A, const T* B, std::int64_t stride_B, T* C,
+                  std::int64_t stride_C, bool accumulate) {
+  std::int64_t i = 0;
+  for (; i + Rows <= M; i += Rows) {
+    tile<T, Rows, Vectors>(K, A.from(i), B, stride_B, C + i * stride_C, stride_C, accumulate);
   }
+  for (; i < M; ++i) tile<T, 1, Vectors>(K, A.from(i), B, stride_B, C + i * stride_C, stride_C, accumulate);
 }
 
 // A tile of C: one row by one vector, of which only the first `lanes` lanes exist.
 template <class T>
 inline void narrow_tile(std::int64_t K, Strided<T> A, const T* B, std::int64_t stride_B, T* C, std::int64_t lanes,
                         bool accumulate) {
-  const bool whole = lanes == kLanes<T>;
   Vec<T> sum{};
-  for (std::int64_t k = 0; k < K; ++k, B += stride_B) {
-    sum += A.data[k * A.column] * (whole ? load(B) : load_some(B, lanes));
-  }
-  if (accumulate) sum = (whole ? load(C) : load_some(C, lanes)) + sum;
-  whole ? store(C, sum) : store_some(C, sum, lanes);
+  for (std::int64_t k = 0; k < K; ++k, B += stride_B) sum += A.data[k * A.column] * load_some(B, lanes);
+  store_some(C, accumulate ? load_some(C, lanes) + sum : sum, lanes);
 }
 
 }  // namespace micro
@@ -83,22 +70,19 @@ inline void narrow_tile(std::int64_t K, Strided<T> A, const T* B, std::int64_t s
 template <class T>
 void multiply(std::int64_t M, std::int64_t N, std::int64_t K, Strided<T> A, const T* B, std::int64_t stride_B, T* C,
               std::int64_t stride_C, bool accumulate) {
-  constexpr std::int64_t width = 4 * kLanes<T>;
+  // Each addition to a sum waits for the one before it, so narrow tiles have more rows: about as many sums as wide
+  // ones.
+  constexpr std::int64_t lanes = kLanes<T>;
   std::int64_t j = 0;
-  for (; j + width <= N; j += width) {
-    std::int64_t i = 0;
-    for (; i + 4 <= M; i += 4) {
-      micro::wide_tile<T, 4>(K, A.from(i), B + j, stride_B, C + i * stride_C + j, stride_C, accumulate);
-    }
-    for (; i < M; ++i) {
-      micro::wide_tile<T, 1>(K, A.from(i), B + j, stride_B, C + i * stride_C + j, stride_C, accumulate);
-    }
+  for (; j + 4 * lanes <= N; j += 4 * lanes) {
+    micro::tiles<T, 4, 4>(M, K, A, B + j, stride_B, C + j, stride_C, accumulate);
   }
-  for (; j < N; j += kLanes<T>) {
-    const std::int64_t lanes = std::min(kLanes<T>, N - j);
-    for (std::int64_t i = 0; i < M; ++i) {
-      micro::narrow_tile<T>(K, A.from(i), B + j, stride_B, C + i * stride_C + j, lanes, accumulate);
-    }
+  for (; j + 2 * lanes <= N; j += 2 * lanes) {
+    micro::tiles<T, 4, 2>(M, K, A, B + j, stride_B, C + j, stride_C, accumulate);
+  }
+  for (; j + lanes <= N; j += lanes) micro::tiles<T, 8, 1>(M, K, A, B + j, stride_B, C + j, stride_C, accumulate);
+  for (std::int64_t i = 0; i < M && j < N; ++i) {
+    micro::narrow_tile<T>(K, A.from(i), B + j, stride_B, C + i * stride_C + j, N - j, accumulate);
   }
 }
 
