@@ -23,6 +23,12 @@ endfunction()
 set(test_options $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
 set(whole_test_options -O0)
 
+# A sanitized build checks the library and the program, not the tests. So it need not compile tests that another build has
+# compiled already: the environment variable DRAGOMAN_TESTS_FROM is the directory of that build.
+if(DRAGOMAN_SANITIZE)
+  set(DRAGOMAN_TESTS_FROM "$ENV{DRAGOMAN_TESTS_FROM}" CACHE PATH "Build whose compiled tests test this one")
+endif()
+
 file(GLOB_RECURSE unit_test_sources CONFIGURE_DEPENDS dragoman/*_test.cpp)
 list(FILTER unit_test_sources EXCLUDE REGEX "/backend/cuda/")
 if(NOT TARGET Boost::iostreams)
@@ -32,14 +38,29 @@ if(NOT TARGET ICU::uc)
   list(FILTER unit_test_sources EXCLUDE REGEX "/eval/unicode_test\\.cpp$")
 endif()
 if(unit_test_sources)
-  add_executable(unit_tests ${unit_test_sources})
+  if(DRAGOMAN_TESTS_FROM AND NOT DRAGOMAN_SANITIZE MATCHES "thread")  # code without thread checks hides locks
+    # The linker keeps the first of several definitions of an inline function or template, and only those of the
+    # sanitized library have checks. So its objects come first.
+    add_library(unit_test_archive STATIC IMPORTED)
+    set_target_properties(unit_test_archive PROPERTIES IMPORTED_LOCATION
+                          ${DRAGOMAN_TESTS_FROM}/${CMAKE_STATIC_LIBRARY_PREFIX}unit_test_archive${CMAKE_STATIC_LIBRARY_SUFFIX})
+    add_executable(unit_tests $<TARGET_OBJECTS:dragoman> $<TARGET_OBJECTS:dragoman_cli>)
+    set_target_properties(unit_tests PROPERTIES LINKER_LANGUAGE CXX)
+    target_link_libraries(unit_tests PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,unit_test_archive>)
+  else()
+    add_executable(unit_tests ${unit_test_sources})
+    target_compile_options(unit_tests PRIVATE ${test_options})
+    precompile(unit_tests <gtest/gtest.h>)
+    # Tests of one folder share helpers in testing.h. Tests of kernels and ops are compiled file by file, because these
+    # files use the same names for different sizes, shapes and masks.
+    compile_together(unit_tests 8 "backend/|ops/")
+    if(NOT DRAGOMAN_SANITIZE)  # for DRAGOMAN_TESTS_FROM
+      add_library(unit_test_archive STATIC $<TARGET_OBJECTS:unit_tests>)
+      set_target_properties(unit_test_archive PROPERTIES LINKER_LANGUAGE CXX)
+    endif()
+  endif()
   target_link_libraries(unit_tests PRIVATE dragoman dragoman_cli dragoman_flags GTest::gtest_main
                                            $<TARGET_NAME_IF_EXISTS:Boost::iostreams>)
-  target_compile_options(unit_tests PRIVATE ${test_options})
-  precompile(unit_tests <gtest/gtest.h>)
-  # Tests of one folder share helpers in testing.h. Tests of kernels and ops are compiled file by file, because these
-  # files use the same names for different sizes, shapes and masks.
-  compile_together(unit_tests 8 "backend/|ops/")
   if(DRAGOMAN_SANITIZE MATCHES "address")
     # A leak check takes seconds on AArch64. So it is not made after each test, but at the end of a few processes that
     # share the tests. (The asan preset turns it off for all others.) To run one test: unit_tests --gtest_filter=NAME.
@@ -79,14 +100,8 @@ endif()
 
 # Whole-program tests run the program itself. Their label is `whole`, and `whole-slow` in files named *_slow_test.cpp:
 # `ctest -L whole` takes both, `ctest -LE slow` leaves out the slow ones.
-#
-# They need no sanitizers of their own to test a sanitized program. So where another build has them already, a sanitized
-# one can do without compiling them: the environment variable DRAGOMAN_WHOLE_TESTS is the directory of that build.
-if(DRAGOMAN_SANITIZE)
-  set(DRAGOMAN_WHOLE_TESTS "$ENV{DRAGOMAN_WHOLE_TESTS}" CACHE PATH "Build whose whole-program tests run this program")
-endif()
 file(GLOB whole_test_sources CONFIGURE_DEPENDS tests/*_test.cpp)
-add_library(matching OBJECT tests/matching.cpp)
+add_library(matching OBJECT EXCLUDE_FROM_ALL tests/matching.cpp)
 target_include_directories(matching PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(matching PRIVATE dragoman_flags)
 target_compile_options(matching PRIVATE ${whole_test_options})
@@ -102,9 +117,9 @@ foreach(source IN LISTS whole_test_sources)
   if(DRAGOMAN_SANITIZE AND name MATCHES "${left_out}")
     continue()
   endif()
-  if(DRAGOMAN_WHOLE_TESTS)
+  if(DRAGOMAN_TESTS_FROM)
     add_executable(${name} IMPORTED)
-    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${DRAGOMAN_WHOLE_TESTS}/${name})
+    set_target_properties(${name} PROPERTIES IMPORTED_LOCATION ${DRAGOMAN_TESTS_FROM}/${name})
     gtest_discover_tests(${name} ${discovery} TEST_PREFIX ${name}/ PROPERTIES LABELS whole
                          ENVIRONMENT DRAGOMAN_TESTED_PROGRAM=$<TARGET_FILE:dragoman_program>)
     continue()
@@ -139,7 +154,7 @@ foreach(source IN LISTS whole_test_sources)
     discover(${name} ${name}/ ${label})
   endif()
 endforeach()
-if(NOT DRAGOMAN_WHOLE_TESTS)
+if(NOT DRAGOMAN_TESTS_FROM)
   target_sources(architecture_test PRIVATE tests/webdriver.cpp)  # opens the page as well
 endif()
 
