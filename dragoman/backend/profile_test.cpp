@@ -17,7 +17,7 @@ TEST(Profile, NamesTheLaunchesOfTheCpuAndCountsThem) {
   on->matmul(A, Transpose::kNo, B, Transpose::kNo, Sink::overwrite(C));
   on->sum_rows(C, Sink::overwrite(sums));
   const std::string table = on->profile();
-  for (const char* line : {" 2 x fill\n", " 1 x packing B for product [3, 4] over 5\n", " 1 x product [3, 4] over 5\n",
+  for (const char* line : {" 2 x fill\n", " 1 x packing for product [3, 4] over 5\n", " 1 x product [3, 4] over 5\n",
                            " 2 x sum_rows\n", " % busy ", " ms in total\n"}) {
     EXPECT_NE(table.find(line), std::string::npos) << line << "is not in\n" << table;
   }

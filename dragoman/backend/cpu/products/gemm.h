@@ -3,14 +3,13 @@
 // How a product is computed (run_product runs the steps, on the thread team):
 //   1. The product is cut into slabs: a range of k by a range of columns (Slabs), so that what is packed stays in the
 //      caches until it is used. For each range of k, and in it for each range of columns:
-//   2. pack_B copies the slab's part of op(B) into panels of kTileCols columns, in the arena. Panel p is [K,
-//   kTileCols]:
-//      for k = 0, 1, ... the elements of columns p kTileCols, ... of row k. A piece of work packs kPackPanels panels
-//      for kPackDepth values of k.
+//   2. pack_B copies the slab's part of op(B) into panels of kTileCols columns, in the arena. A panel is
+//      [K, kTileCols]: for k = 0, 1, ... the elements of its columns. A piece of work packs kPackPanels panels for
+//      kPackDepth values of k.
 //   3. The slab of C is split into blocks of `Blocks::height` rows by `Blocks::panels` panels of columns. A piece of
 //      work computes one block with multiply_block, and no other piece writes to it. For each range of kDepth values of
 //      k it multiplies panels of kTileRows rows of op(A), which are [depth, kTileRows]: for each k the elements of the
-//      rows. If several blocks need the same rows, then pack_A has packed op(A) for all of them, before step 2;
+//      rows. If several blocks need the same rows, then pack_A has packed op(A) for all of them, together with op(B);
 //      otherwise a block packs its own rows, on the thread's stack.
 //      multiply_panels (tile.h) multiplies these panels by the panels of B, tile by tile: a tile of C is kTileRows by
 //      kTileCols, and its sums stay in registers over the kDepth values of k.
@@ -27,6 +26,7 @@
 #include "dragoman/backend/cpu/kernel.h"
 #include "dragoman/backend/cpu/products/tile.h"
 #include "dragoman/backend/matmul.h"
+#include "dragoman/base/strings.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
@@ -171,16 +171,16 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
       const Product<T> part = slab(p, k, depth, left, std::min(slabs.cols, p.N - left));
       const std::int64_t panels = divide_up(part.N, Operands::kWidth);
       const Blocks blocks(p.M, panels, Operands::kWidth, on.threads());
+      std::int64_t pieces_A = 0;
+      auto* to_A = packed + operands.size_of_B(part);
       if (packed_A == nullptr && p.M <= kSharedRows && (blocks.cols > 1 || part.N < p.N)) {
-        auto* to = packed + operands.size_of_B(part);
-        on.launch(
-            pieces_of_A(p.M, depth, Operands::kRange), [&](std::int64_t piece) { operands.pack_A(part, piece, to); },
-            named("packing A for product"));
-        packed_A = to;
+        pieces_A = pieces_of_A(p.M, depth, Operands::kRange);
+        packed_A = to_A;
       }
-      on.launch(
-          pieces_of_B(panels, depth), [&](std::int64_t piece) { operands.pack_B(part, piece, packed); },
-          named("packing B for product"));
+      const auto pack = [&](std::int64_t piece) {
+        piece < pieces_A ? operands.pack_A(part, piece, to_A) : operands.pack_B(part, piece - pieces_A, packed);
+      };
+      on.launch(pieces_A + pieces_of_B(panels, depth), pack, named("packing for product"));
       const auto multiply = [&](std::int64_t block) {
         const Extent e = extent(part, blocks, block);
         operands.multiply_block(part, packed_A, packed, e, {C.data + left, C.rows, part.N, C.stride},
