@@ -193,15 +193,16 @@ void Trainer::start(const UpdatePart& part) {
   under_way_.push_back(std::move(update));
 }
 
+// The device may wait for another rank, which may have ended.
+void Trainer::wait_for(const Mark& end) {
+  for (; !end.is_reached(); std::this_thread::sleep_for(kNap)) ranks_->exchange().check();
+}
+
 Losses Trainer::finish() {
   require<Error>(!under_way_.empty(), "no update is under way");
   const UnderWay update = std::move(under_way_.front());
   under_way_.pop_front();
-  // A GPU may wait for another rank, which may have ended.
-  while (update.launched && !update.launched->is_reached()) {
-    ranks_->exchange().check();
-    std::this_thread::sleep_for(kNap);
-  }
+  if (update.launched) wait_for(*update.launched);
   std::vector<double> totals(names_.size() + 2);
   update.arriving->wait(totals.data());
   Losses losses = update.losses;
@@ -240,7 +241,9 @@ void Trainer::collect() {
 }
 
 void Trainer::spread_average() {
-  if (ranks_ && !average_.absent()) ranks_->spread(average_);
+  if (!ranks_ || average_.absent()) return;
+  ranks_->spread(average_);
+  wait_for(*mark(block_.backend()));
 }
 
 Losses evaluate(Backend& on, const model::Seq2Seq& model, std::span<const data::SentencePair> pairs,

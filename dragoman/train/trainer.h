@@ -111,6 +111,7 @@ class Trainer {
   void sum_squares();
   void run(const data::HostBatch& batch, const UpdateWeights& weights, bool first, const ParameterDone& done);
   void update_average(const Array& scale);
+  void wait_for(const Mark& end);
   // totals_ holds the figures of an update, then the sum of the squares of the gradient, then the factor by which the
   // update scales the gradient (see update_scale() in backend/optimiser.h).
   std::int64_t figure_count() const { return std::ssize(names_); }
