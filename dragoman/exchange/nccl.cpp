@@ -95,7 +95,6 @@ class Nccl final : public Exchange {
   std::vector<std::int64_t> gather(std::span<const std::int64_t> mine) override { return ranks_.gather(mine); }
   std::string broadcast(const std::string& text) override { return ranks_.broadcast(text); }
   void limit_waits(double seconds) override { ranks_.limit_waits(seconds); }
-  double seconds_waited() const override { return ranks_.seconds_waited(); }
   void report_failure(const std::string& sentence) override { ranks_.report_failure(sentence); }
   void wait_for_end() override { ranks_.wait_for_end(); }
 
