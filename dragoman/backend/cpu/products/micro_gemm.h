@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "dragoman/backend/cpu/products/tile.h"
+#include "dragoman/backend/cpu/simd.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
@@ -25,23 +25,27 @@ namespace micro {
 template <class T, std::int64_t Rows, std::int64_t Vectors>
 inline void tile(std::int64_t K, Strided<T> A, const T* B, std::int64_t stride_B, T* C, std::int64_t stride_C,
                  bool accumulate) {
-  Vec<T> sums[Rows * Vectors] = {};  // registers, because all loops over it are unrolled
+  // Registers, because all loops over them are unrolled.
+  Vec<T> sums[Rows * Vectors] = {}, b[Vectors];
   const T* a = A.data;
   for (std::int64_t k = 0; k < K; ++k, a += A.column, B += stride_B) {
-    Vec<T> b[Vectors];
-    unrolled<Vectors>([&](auto v) { b[v] = load(B + v * kLanes<T>); });
-    unrolled<Rows>([&](auto row) {
-      const T x = a[row * A.row];
-      unrolled<Vectors>([&](auto v) { sums[row * Vectors + v] += x * b[v]; });
-    });
+#pragma GCC unroll 4
+    for (std::int64_t v = 0; v < Vectors; ++v) b[v] = load(B + v * kLanes<T>);
+#pragma GCC unroll 8
+    for (std::int64_t row = 0; row < Rows; ++row) {
+#pragma GCC unroll 4
+      for (std::int64_t v = 0; v < Vectors; ++v) sums[row * Vectors + v] += a[row * A.row] * b[v];
+    }
   }
-  unrolled<Rows>([&](auto row) {
-    unrolled<Vectors>([&](auto v) {
+#pragma GCC unroll 8
+  for (std::int64_t row = 0; row < Rows; ++row) {
+#pragma GCC unroll 4
+    for (std::int64_t v = 0; v < Vectors; ++v) {
       T* to = C + row * stride_C + v * kLanes<T>;
       const Vec<T> sum = sums[row * Vectors + v];
       store(to, accumulate ? load(to) + sum : sum);
-    });
-  });
+    }
+  }
 }
 
 // `Vectors` vectors of C, from top to bottom, in tiles of `Rows` rows, and of one row for the rest.
