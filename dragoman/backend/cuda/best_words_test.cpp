@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -101,6 +103,17 @@ TEST_P(CudaBestWords, NanAndMinusInfinityAreNeverAmongTheBest) {
   const BestWords none = run(*gpu, dtype(), 1, Doubles(5000, -kInfinity), {}, 3, false);
   EXPECT_EQ(values_of(*gpu, none.ids), (Doubles{kNoWord, kNoWord, kNoWord}));
   EXPECT_EQ(values_of(*gpu, none.log_sums), Doubles{-kInfinity});
+}
+
+// PAD and BOS are absent in many imported models; here the words after them are, too.
+TEST_P(CudaBestWords, AbsentWordsAreNotInTheSum) {
+  for (const std::size_t absent : {2, 70}) {
+    Doubles b(1000, 0.0);
+    std::fill_n(b.begin(), absent, -1e30);
+    const BestWords best = run(*gpu, dtype(), 1, Doubles(1000, 1.0), b, 1, false);
+    EXPECT_EQ(values_of(*gpu, best.ids), Doubles{static_cast<double>(absent)});
+    EXPECT_NEAR(values_of(*gpu, best.log_sums)[0], 1 + std::log(1000.0 - static_cast<double>(absent)), 1e-5);
+  }
 }
 
 TEST_P(CudaBestWords, PackedWeightsGiveTheSameWords) {

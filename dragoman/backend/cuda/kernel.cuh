@@ -11,6 +11,7 @@
 
 #include "dragoman/array/array.h"
 #include "dragoman/array/segments.h"
+#include "dragoman/backend/absent_words.h"
 #include "dragoman/backend/cuda/context.h"
 #include "dragoman/backend/cuda/profile.h"
 #include "dragoman/backend/dropout.h"
@@ -355,7 +356,8 @@ struct ExpSum {
       sum *= relative_to(largest);
       maximum = largest;
     }
-    const float base = maximum == -INFINITY ? 0.0f : maximum * kLog2E;
+    // If all numbers are those of absent words, the sum is 0. Else the rounding of `base` could make it infinite.
+    const float base = maximum < kAbsentBias ? 0.0f : maximum * kLog2E;
 #pragma unroll
     for (int i = 0; i < n; ++i) sum += power_of_two(x[i] * kLog2E - base);
   }
