@@ -13,7 +13,7 @@ namespace dragoman::exchange {
 
 namespace {
 
-constexpr std::size_t kPiece = std::size_t{1} << 26;       // bytes of a message; MPI counts them with an int
+constexpr std::size_t kPiece = std::size_t{1} << 22;  // bytes of a message; few enough that the thread need not sleep
 constexpr auto kTimeToBeEnded = std::chrono::seconds(15);  // how long a rank waits for the one that reports a failure
 
 std::unique_ptr<MpiThread>& mpi_thread() {

@@ -17,9 +17,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMaxReason = 4096;  // bytes of a reason
-// A message from a neighbour usually arrives within this time. After it the thread sleeps between its looks, because
-// other ranks may need the processor.
-constexpr auto kBusyTime = std::chrono::microseconds(200);
+// A message from a neighbour usually arrives within this time, once both ranks are there. After it the thread sleeps
+// between its looks, because other ranks may need the processor. MPI moves data only during looks, so a sleeping thread
+// would slow a message down.
+constexpr auto kBusyTime = std::chrono::milliseconds(2);
 constexpr auto kNap = std::chrono::microseconds(50);
 constexpr auto kBetweenWatches = std::chrono::milliseconds(100);
 // A failed rank sends its reason before it ends, so it is given this long to arrive.
