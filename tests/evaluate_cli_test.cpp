@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/exchange/alone.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/validation.h"
@@ -68,7 +69,8 @@ TEST_F(EvaluateCommand, GivesReferencesTheNllOfValidation) {
   const std::unique_ptr<model::Seq2Seq> network = model::read_info(model).config.make_model();
   params::ParameterBlock block(*on, DType::kFloat32, *network, params::Purpose::kInference);
   model::read_tensors(model::SafetensorsFile(model::weights_file(model)), *on, block.tensors());
-  EXPECT_NEAR(found["nll_per_subword"].get<double>(), validator.run(*on, *network).scores["nll"], 1e-5);
+  exchange::Alone alone;
+  EXPECT_NEAR(found["nll_per_subword"].get<double>(), validator.run(*on, *network, alone).scores["nll"], 1e-5);
   EXPECT_EQ(found["left_out"], validator.left_out());
 }
 
