@@ -53,7 +53,7 @@ if(unit_test_sources)
     precompile(unit_tests <gtest/gtest.h>)
     # Tests of one folder share helpers in testing.h. Tests of kernels and ops are compiled file by file, because these
     # files use the same names for different sizes, shapes and masks.
-    compile_together(unit_tests 8 "backend/|ops/")
+    compile_together(unit_tests 24 "backend/|ops/")
     if(NOT DRAGOMAN_SANITIZE)  # for DRAGOMAN_TESTS_FROM
       add_library(unit_test_archive STATIC $<TARGET_OBJECTS:unit_tests>)
       set_target_properties(unit_test_archive PROPERTIES LINKER_LANGUAGE CXX)

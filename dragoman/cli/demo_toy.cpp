@@ -1,19 +1,17 @@
 // demo --task reverse|copy|chase: a small model learns to reverse or to copy strings of symbols, or to chase pointers.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <string>
 
+#include "dragoman/base/clock.h"
 #include "dragoman/cli/demo.h"
 #include "dragoman/cli/show/output.h"
 #include "dragoman/cli/show/progress.h"
 
 namespace dragoman::cli {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Writes symbols as a to z, then A to Z.
 std::string spell(const data::Sentence& sentence) {
@@ -69,7 +67,7 @@ void demo_toy(const demo::ToySettings& toy) {
   demo::ToyModel model(toy);
   note(fmt::format("A model of the kind {} ({}) learns to {}.", model.config.arch(), model.config.describe(),
                    task_text(toy)));
-  const double start = now();
+  const double start = clock_seconds();
   ProgressLine progress({.done_between = toy.steps / 10});
   model.train([&](int step, const train::Losses& losses) {
     std::string text = fmt::format("step {:>5}  loss {:.4f}", step, losses.loss());
@@ -77,7 +75,7 @@ void demo_toy(const demo::ToySettings& toy) {
     progress.show({.done = step, .total = toy.steps, .text = text});
   });
   progress.finish();
-  const double trained = now() - start;
+  const double trained = clock_seconds() - start;
 
   constexpr int kFresh = 1000, kShown = 5;
   const auto fresh = demo::toy_pairs(toy, kFresh, ~std::uint64_t{0});  // training uses its step numbers as streams

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
+#include "dragoman/base/clock.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
@@ -16,10 +16,6 @@ namespace {
 
 // A page is written at most this often, and takes at most one part in kMinShare of the time.
 constexpr double kMinSeconds = 10, kMinShare = 500;
-
-double clock_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 std::string ending_text(Ending ending, const std::string& step) {
   switch (ending) {

@@ -30,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kMark = "mark", *kState = "state", *kValidation = "validation";  // in the message of rank 0
+constexpr const char *kMark = "mark", *kRunState = "state", *kValidation = "validation";  // in the message of rank 0
 
 fs::path mark_file(const fs::path& directory) { return unfinished_path(directory / "ranks"); }
 
@@ -153,7 +153,7 @@ void PreparedRun::instruct_others() {
   const std::string mark = fmt::format("{:08x}{:08x}", random(), random());
   replace_file(mark_file(request.directory), mark);
   const std::string validation = validator ? validator->key() : "";
-  exchange.broadcast(Json{{kMark, mark}, {kState, to_json(state)}, {kValidation, validation}}.dump());
+  exchange.broadcast(Json{{kMark, mark}, {kRunState, to_json(state)}, {kValidation, validation}}.dump());
   agree_to_start();
   fs::remove(mark_file(request.directory));
 }
@@ -182,7 +182,7 @@ void PreparedRun::follow() {
   const std::string where = "the state of rank 0";
   const Json told = parse_json(exchange.broadcast(""), where);
   require_same_directory(json_entry<std::string>(told, kMark, where));
-  state = run_state_from_json(json_entry<Json>(told, kState, where), where);
+  state = run_state_from_json(json_entry<Json>(told, kRunState, where), where);
   const std::string arithmetic = arithmetic_of(device_and_type().device);
   require<Error>(arithmetic == state.arithmetic, "this rank computes with ", arithmetic, ", but rank 0 with ",
                  state.arithmetic, "; the results would depend on who computes what.");

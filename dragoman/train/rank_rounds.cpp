@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <chrono>
+
+#include "dragoman/base/clock.h"
 
 namespace dragoman::train {
 namespace {
@@ -24,8 +25,6 @@ double flops_of(const data::Update& update, const model::ModelConfig& config) {
 enum Field : std::size_t { kEndingAt, kStopAt, kItemsAt, kSourceTokensAt, kFlopsAt, kSecondsAt, kFields };
 constexpr std::int64_t kNoEnding = -1;
 
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 }  // namespace
 
 class RankRounds::Measured {
@@ -38,7 +37,7 @@ class RankRounds::Measured {
  private:
   double time() const {
     const ExchangeTimes* times = rounds_.run_.trainer->exchange_times();
-    return times == nullptr ? now() : now() - times->waiting - times->spreading;
+    return times == nullptr ? clock_seconds() : clock_seconds() - times->waiting - times->spreading;
   }
 
   RankRounds& rounds_;

@@ -10,13 +10,13 @@ namespace {
 
 constexpr int kLevels = 2, kLeaves = 1 << kLevels;
 constexpr std::int64_t kCount = 500;  // does not divide into equal shares
-constexpr std::size_t kBuckets = 3;
+constexpr std::size_t kRanges = 3;
 
 // What a rank has after it added up its leaves with those of the others and gave them its range.
 Doubles sums_of(exchange::Exchange& exchange, bool collect) {
   const std::unique_ptr<Backend> on = make_backend(Device{}, {.threads = 1});
   Array sum = on->empty({kCount}, DType::kFloat32);
-  RankShares shares(exchange, *on, buckets_of(kCount, kBuckets), kLevels, sum);
+  RankShares shares(exchange, *on, buckets_of(kCount, kRanges), kLevels, sum);
   GradientTree tree(*on, std::span(&sum, 1), kLevels - tree_levels(exchange.ranks()));
   for (int i = 0; i < tree.leaves(); ++i) {
     const Doubles leaf = unrounded_values(kCount, static_cast<std::uint64_t>(exchange.rank() * tree.leaves() + i));
@@ -24,7 +24,7 @@ Doubles sums_of(exchange::Exchange& exchange, bool collect) {
     on->copy_in(rounded.data(), sum);
     tree.add_leaf();
   }
-  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) shares.start_adding(sum, bucket);
+  for (std::size_t bucket = 0; bucket < kRanges; ++bucket) shares.start_adding(sum, bucket);
   shares.finish_adding();
   collect ? shares.collect(sum) : shares.spread(sum);
   return values_of(*on, sum);

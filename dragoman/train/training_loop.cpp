@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <exception>
 #include <utility>
 
+#include "dragoman/base/clock.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/failure.h"
 #include "dragoman/base/fields_json.h"
@@ -19,8 +19,6 @@ namespace {
 // How many updates may be under way while the host prepares the next. With one, a GPU never waits for the host. On the
 // CPU an update is done as soon as it has been started.
 std::size_t updates_ahead(const Backend& on) { return on.device().kind == Device::Kind::kCpu ? 0 : 1; }
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Whether the scores are better than those before, by the score that the settings chose. A missing score is the worst.
 bool is_better(const Figures& now, const Figures& before, BestBy by) {
@@ -97,12 +95,12 @@ std::optional<Ending> TrainingLoop::reason_to_end() {
 }
 
 void TrainingLoop::start_update() {
-  const double start = now();
+  const double start = clock_seconds();
   const RankRounds::Started update = rounds_.start_update();
   under_way_.push_back({.first = update.first, .flops = update.flops});
   state_.step = run_.trainer->updates();
   state_.position = update.after;
-  add_time(now() - start);
+  add_time(clock_seconds() - start);
 }
 
 void TrainingLoop::add_time(double seconds) {
@@ -115,11 +113,11 @@ void TrainingLoop::add_time(double seconds) {
 
 void TrainingLoop::finish_updates(std::size_t most) {
   while (under_way_.size() > most) {
-    const double start = now();
+    const double start = clock_seconds();
     const Losses losses = rounds_.finish_update();
     const UnderWay update = under_way_.front();
     under_way_.pop_front();
-    add_time(now() - start);
+    add_time(clock_seconds() - start);
     if (!losses.finite()) {
       throw Error(
           fmt::format("training diverged: the loss of step {} is not a finite number, at {}. The last checkpoint "
@@ -163,7 +161,7 @@ void TrainingLoop::write_record(const Json& record) {
 }
 
 void TrainingLoop::validate() {
-  const double start = now();
+  const double start = clock_seconds();
   Validation validation = validate_together(run_);
   validation.step = state_.step;
   for (const auto& [name, value] : validation.scores) require_finite(value);
@@ -175,7 +173,7 @@ void TrainingLoop::validate() {
   } else {
     ++state_.validations_since_best;
   }
-  validation.seconds = std::max(0.0, now() - start);
+  validation.seconds = std::max(0.0, clock_seconds() - start);
   report_.add_pause(validation.seconds);
   validation.time = unix_time();
   write_record(to_json(validation));
@@ -190,7 +188,7 @@ void TrainingLoop::require_finite(double number) const {
 }
 
 void TrainingLoop::save(bool scheduled) {
-  const double start = now();
+  const double start = clock_seconds();
   saver_.finish();  // it may still remove frames that are later than its own checkpoint
   std::vector<Array> saved{run_.block->values(), run_.trainer->average()};
   for (const optim::Moment& moment : run_.trainer->optimiser().moments()) saved.push_back(moment.values);
@@ -201,7 +199,7 @@ void TrainingLoop::save(bool scheduled) {
   // The frame is written before the checkpoint, so that no checkpoint is ever without it.
   if (scheduled) record_probe();
   saver_.save({.best = std::exchange(has_new_best_, false), .checkpoint = true});
-  if (!ending_) saving_.add(now() - start);
+  if (!ending_) saving_.add(clock_seconds() - start);
 }
 
 // If the sentences cannot be translated, the run reports that and continues. A failing disk or a lack of memory stops

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <chrono>
 #include <ctime>
 #include <set>
 #include <utility>
 
+#include "dragoman/base/clock.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/printable.h"
 #include "dragoman/serve/api/body.h"
@@ -21,8 +21,6 @@
 
 namespace dragoman::serve {
 namespace {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // Passes everything on to the exchange of the listener, adds the headers for other origins, and reports the status and
 // size of the answer once.
@@ -116,11 +114,11 @@ App::App(const Models& models, AppOptions options)
 }
 
 void App::operator()(const std::shared_ptr<Exchange>& exchange) {
-  const double start = now();
+  const double start = clock_seconds();
   const HttpRequest& request = exchange->request();
   const auto record = [this, start, client = request.client, method = request.method, path = request.path](
                           int status, std::size_t bytes) {
-    const double seconds = now() - start;
+    const double seconds = clock_seconds() - start;
     metrics_.answered(counted_path(path), status, seconds);
     log({.client = client, .method = method, .path = path, .status = status, .bytes = bytes, .seconds = seconds});
   };
@@ -175,7 +173,7 @@ void App::dispatch(const std::shared_ptr<Exchange>& exchange) {
   }
   // A request that names a model may have it loaded, so not everybody may send it.
   const bool is_open = route.open && !request.query.contains("model");
-  if (!is_open) gate_.check(request, text_field(fields_of(request), "api_key", ""), now());
+  if (!is_open) gate_.check(request, text_field(fields_of(request), "api_key", ""), clock_seconds());
   method->second(exchange);
 }
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "dragoman/base/child_process.h"
+#include "dragoman/base/clock.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
@@ -26,8 +27,6 @@ namespace fs = std::filesystem;
 constexpr auto kBetweenLooks = std::chrono::milliseconds(20);  // at the processes
 constexpr double kSecondsBetweenReports = 0.5;                 // reads the records of the runs
 constexpr std::size_t kLongestMessage = 400;
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // The last record of a run that is being trained.
 struct LastRecord {
@@ -122,7 +121,7 @@ class Jobs {
       std::this_thread::sleep_for(kBetweenLooks);
       if (watcher_.wants_stop()) return stop();
       for (auto at = running_.begin(); at != running_.end();) at = look_at(*at) ? std::next(at) : running_.erase(at);
-      if (now() - reported_ >= kSecondsBetweenReports) report();
+      if (clock_seconds() - reported_ >= kSecondsBetweenReports) report();
     }
     report();
     return result_;
@@ -177,7 +176,7 @@ class Jobs {
         running_.push_back({.number = number,
                             .process = process(tasks_[number], evaluation_arguments(tasks_[number], options_.files)),
                             .is_evaluated = true,
-                            .began = now()});
+                            .began = clock_seconds()});
         return false;
       }
       finish(running);
@@ -196,7 +195,7 @@ class Jobs {
     const RunResult result{.steps = steps_of(files),
                            .nll = json_entry<double>(references, "nll_per_subword", where),
                            .training_seconds = last_record(files).seconds,
-                           .evaluation_seconds = now() - running.began};
+                           .evaluation_seconds = clock_seconds() - running.began};
     finish_run(files, result);
     ++finished_;
     RunState& state = states_[running.number];
@@ -217,7 +216,7 @@ class Jobs {
   }
 
   void report() {
-    reported_ = now();
+    reported_ = clock_seconds();
     Progress progress{.finished = finished_, .failed = std::ssize(result_.failed), .runs = std::ssize(tasks_)};
     for (const Running& running : running_) {
       RunState& state = states_[running.number];
