@@ -15,11 +15,11 @@ class Ranks : public TrainingTest {
     if (shell("command -v mpirun").status != 0) GTEST_SKIP() << "there is no mpirun";
   }
 
-  // Starts processes as mpirun is told. The settings allow Open MPI to run as root, and to start more processes than
+  // Runs mpirun with these arguments. The settings allow Open MPI to run as root, and to start more processes than
   // there are processors.
-  Ending run_mpi(const std::string& processes) const {
+  Ending run_mpi(const std::string& arguments) const {
     return shell("OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe --bind-to none " +
-                 processes);
+                 arguments);
   }
   Ending run_ranks(int ranks, const std::string& arguments, const std::string& of_mpirun = "") const {
     return run_mpi(of_mpirun + " -np " + std::to_string(ranks) + " " + kProgram + " " + arguments);

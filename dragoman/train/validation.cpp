@@ -52,7 +52,8 @@ std::string Validator::key() const {
   return hash.hex();
 }
 
-// The ranks take the batches in turn. All sums are added in the order of the batches, whoever computed them.
+// The ranks take the batches in turn. Then each rank gets the sums of all batches and adds them, in the order of the
+// batches, so that the result does not depend on the number of ranks.
 double Validator::nll(Backend& on, const model::Seq2Seq& model, exchange::Exchange& ranks,
                       bool batch_statistics) const {
   std::vector<std::span<const data::SentencePair>> batches;

@@ -75,8 +75,8 @@ template <std::int64_t N, class F>
   (std::make_integer_sequence<std::int64_t, N>());
 }
 
-// What a tile fetches into the second-level cache for a later tile, with vectors of a cache line: for each k the line
-// of `from`, which then advances by `step` elements.
+// Memory that a later tile needs, and that a tile fetches into the second-level cache meanwhile: for each k the cache
+// line at `from`, which then advances by `step` elements. Only bodies whose vectors fill a cache line do this.
 template <class T>
 struct Ahead {
   const T* from;
