@@ -1,7 +1,14 @@
 // Training by several processes that mpirun starts: the result has the same bytes for any number of them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <vector>
+
 #include "dragoman/backend/backend.h"
+#include "dragoman/backend/instructions.h"
 #include "dragoman/exchange/exchange.h"
 #include "tests/training.h"
 
@@ -29,6 +36,34 @@ class Ranks : public TrainingTest {
                  "--accumulate 4 --clip 0.5 --batch-tokens 128 --average 2 --save-every 10 --valid-every 10"
                  " --report-every 10 --steps " +
                      std::to_string(steps));
+  }
+
+  // A run of one update on the text of the current directory.
+  static std::string short_run(const std::string& model, const std::string& program = kProgram) {
+    return program + " train --model " + model +
+           " --train-source train.en --train-target train.ne --layers 1 --d-model 16 --d-ff 32 --heads 2"
+           " --vocabulary 60 --accumulate 2 --steps 1 --threads 1";
+  }
+  // Checks that two ranks end with one sentence, which gives this reason, if rank 1 is started in another way.
+  void expect_refusal_of_rank_1(const std::string& rank_1, const std::string& reason, const std::string& rank_0) const {
+    const auto process = [&](const std::string& line) { return "-np 1 sh -c \"cd " + directory + "; " + line + "\""; };
+    const Ending refused = run_mpi(process("exec " + rank_0) + " : " + process(rank_1));
+    EXPECT_NE(refused.status, 0);
+    const std::vector<std::string> sentences = lines_with("train: ", refused.err);
+    ASSERT_EQ(sentences.size(), 1U) << refused.err;
+    EXPECT_TRUE(sentences.front().starts_with("train: rank 1 (process ")) << sentences.front();
+    EXPECT_NE(sentences.front().find("failed: " + reason), std::string::npos) << sentences.front();
+  }
+  void expect_refusal_of_rank_1(const std::string& rank_1, const std::string& reason) const {
+    expect_refusal_of_rank_1(rank_1, reason, short_run(file("model")));
+  }
+  static std::vector<std::string> lines_with(const std::string& start, const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);) {
+      if (line.starts_with(start)) lines.push_back(line);
+    }
+    return lines;
   }
 };
 
@@ -77,21 +112,60 @@ TEST_F(Ranks, MustDivideTheBatchesOfAnUpdate) {
 }
 
 TEST_F(Ranks, RefuseOneWithAnotherText) {
-  const std::string flags = "train --model " + file("model") +
-                            " --train-source train.en --train-target train.ne --layers 1 --d-model 16 --d-ff 32"
-                            " --heads 2 --vocabulary 60 --accumulate 2 --steps 1 --threads 1";
-  const auto in_folder = [&](const std::string& folder) {
-    return "-np 1 sh -c 'cd " + folder + " && exec " + kProgram + " " + flags + "'";
-  };
   std::filesystem::create_directories(file("other"));
   std::filesystem::copy(file("valid.en"), file("other/train.en"));
   std::filesystem::copy(file("valid.ne"), file("other/train.ne"));
-  const Ending refused = run_mpi(in_folder(directory) + " : " + in_folder(file("other")));
-  EXPECT_NE(refused.status, 0);
-  EXPECT_NE(refused.err.find("failed: the training text of this rank is not that of rank 0"), std::string::npos)
-      << refused.err;
-  EXPECT_NE(refused.err.find("train: rank 1 (process "), std::string::npos) << refused.err;
+  expect_refusal_of_rank_1("cd " + file("other") + " && exec " + short_run(file("model")),
+                           "the training text of this rank is not that of rank 0");
   EXPECT_FALSE(std::filesystem::exists(file("model")));
+}
+
+TEST_F(Ranks, RefuseOneOfAnotherVersion) {
+  // The same program with the name of another commit in it.
+  const std::vector<std::string> version = first_match(run("--version").out, "dragoman ([^ ]+) \\(commit ([^)]+)\\)");
+  ASSERT_EQ(version.size(), 3U);
+  const std::string &number = version[1], &commit = version[2], other = commit.substr(1) + "x";
+  if (commit == "unknown") GTEST_SKIP() << "the program does not know its commit";
+  std::string program = read_file(tested_program());
+  for (std::size_t at = 0; (at = program.find(commit, at)) != std::string::npos;) {
+    program.replace(at, commit.size(), other);
+  }
+  replace_file(file("dragoman"), program);
+  std::filesystem::permissions(file("dragoman"), std::filesystem::perms::owner_all);
+  expect_refusal_of_rank_1("exec " + short_run(file("model"), file("dragoman")),
+                           "this is dragoman " + number + " (" + other + "), but rank 0 is dragoman ");
+  EXPECT_FALSE(std::filesystem::exists(file("model")));
+}
+
+TEST_F(Ranks, RefuseOneWithOtherInstructions) {
+  const auto is_other = [](const InstructionSet& set) {
+    return set.usable() && set.vectors != used_instructions().vectors;
+  };
+  const auto other = std::ranges::find_if(instruction_sets(), is_other);
+  if (other == instruction_sets().end()) GTEST_SKIP() << "there is only one kind of instructions";
+  expect_refusal_of_rank_1("exec env DRAGOMAN_INSTRUCTIONS=" + other->name + " " + short_run(file("model")),
+                           "this rank computes with CPU, " + other->vectors + ", but rank 0 with CPU, ");
+  EXPECT_FALSE(std::filesystem::exists(file("model")));
+}
+
+TEST_F(Ranks, LearnThatOneFailsBeforeItJoins) {
+  expect_refusal_of_rank_1("exec env DRAGOMAN_INSTRUCTIONS=none " + short_run(file("model")),
+                           "there are no CPU instructions 'none'");
+  EXPECT_FALSE(std::filesystem::exists(file("model")));
+  // What is wrong for all is said once.
+  const Ending all = run_ranks(2, "train --wrong");
+  EXPECT_EQ(all.status, 2);
+  EXPECT_EQ(lines_with("train: ", all.err), (std::vector<std::string>{"train: there is no flag '--wrong'. 'dragoman "
+                                                                      "train --help' shows them all."}));
+}
+
+TEST_F(Ranks, RefuseOneThatDoesNotSeeTheDirectoryAndLeaveItAsItWas) {
+  ASSERT_EQ(shell("cd " + directory + " && " + short_run("model")).status, 0);
+  std::filesystem::create_directories(file("other"));
+  std::filesystem::copy(file("model"), file("other/model"), std::filesystem::copy_options::recursive);
+  expect_refusal_of_rank_1("cd " + file("other") + " && exec " + short_run("model") + " --steps 2",
+                           "this rank does not see the files of rank 0 in 'model'", short_run("model") + " --steps 2");
+  expect_same_directory(file("model"), file("other/model"));
 }
 
 }  // namespace

@@ -96,15 +96,24 @@ int run(CLI::App& program, const CommandLine& line) {
   return kWrongUsage;
 }
 
-// Prints the message in one line, even if it quotes an argument with line breaks. The processes that a launcher starts
-// have the same command line, so an error in it is printed by the first of them only.
+// Prints the message in one line, even if it quotes an argument with line breaks.
 int report_error(const std::string& command, std::string text, int status) {
-  if (!exchange::has_joined() && exchange::launched_rank().value_or(0) > 0) return status;
   for (char& c : text) {
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
   note(command + ": " + printable(text));
   return status;
+}
+
+// Whether a rank other than 0 that failed leaves the message to rank 0. The processes that a launcher starts have the
+// same command line, so rank 0 prints an error in it, and the launcher then ends the others. But if this rank fails
+// alone, because its machine is different, rank 0 waits for it to begin to train, and is told the reason.
+bool leaves_message_to_rank_0(const std::vector<std::string>& arguments, const std::string& reason) {
+  if (exchange::has_joined() || exchange::launched_rank().value_or(0) == 0) return false;
+  const bool trains = !arguments.empty() && arguments.front() == "train";
+  if (!trains || exchange::mpi_version().empty()) return true;
+  exchange::join_ranks([](const std::string&) {})->report_failure(reason);
+  return false;  // rank 0 does not answer
 }
 
 int run_program(int argc, char** argv) {
@@ -122,8 +131,12 @@ int run_program(int argc, char** argv) {
           "compute with these CPU instructions, such as avx2 or neon, instead of the best; goes before the command")
       ->type_name("NAME");
   std::string command = program.get_name();  // for messages
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto fail = [&](int status) {
+    const std::string reason = failure_sentence(std::current_exception());
+    return leaves_message_to_rank_0(arguments, reason) ? status : report_error(command, reason, status);
+  };
   try {
-    std::vector<std::string> arguments(argv + 1, argv + argc);
     choose_instructions(arguments);
     const RequestedArchitecture requested = requested_architecture(arguments);
     add_commands(program, requested);
@@ -140,10 +153,10 @@ int run_program(int argc, char** argv) {
     return 128 + stopped.signal;
   } catch (const exchange::RankError&) {  // it has been reported
     return kFailed;
-  } catch (const UsageError& error) {
-    return report_error(command, error.what(), kWrongUsage);
+  } catch (const UsageError&) {
+    return fail(kWrongUsage);
   } catch (...) {
-    return report_error(command, failure_sentence(std::current_exception()), kFailed);
+    return fail(kFailed);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/dry_run.h"
 #include "dragoman/train/gradient_tree.h"
+#include "dragoman/train/rank_shares.h"
 #include "dragoman/train/snapshot.h"
 
 namespace dragoman::train {
@@ -23,13 +24,15 @@ constexpr std::int64_t kProgramBytes = 64 * kMiB;
 constexpr std::int64_t kVocabularyFactor = 10;
 // The CUDA context with its code, and the workspace of matrix products.
 constexpr std::int64_t kCudaBytes = 768 * kMiB;
-// The same workspace for the backend that reads a snapshot.
-constexpr std::int64_t kCudaReaderBytes = 66 * kMiB;
+// The same workspace for another backend: the one that reads a snapshot, or adds up the gradients of ranks.
+constexpr std::int64_t kCudaBackendBytes = 66 * kMiB;
 // The least memory for the values of a step. It is also used to save and load tensors, piece by piece.
 constexpr std::int64_t kMinValues = 16 * kMiB;
 constexpr std::int64_t kMaxDecoded = 64;  // sentences that validation translates at a time
 // The size of micro-batches is searched in steps of this many tokens.
 constexpr std::int64_t kGrain = 64;
+
+bool is_on_cuda(const TrainingSettings& settings) { return settings.run.device == DeviceChoice::kCuda; }
 
 std::int64_t mebibytes(std::int64_t bytes) { return (bytes + kMiB - 1) / kMiB; }
 
@@ -50,12 +53,25 @@ std::int64_t saved_blocks(const TrainingSettings& settings) {
   return 1 + moments + (settings.training.ema > 0 ? 1 : 0);
 }
 
-// What is saved, gradients, the sums of a tree, and perhaps bfloat16 weights, which take half the size but are counted
-// in full.
-std::int64_t parameter_bytes(const TrainingSettings& settings) {
+// What is saved, gradients, this many sums of a tree, and perhaps bfloat16 weights, which take half the size but are
+// counted in full.
+std::int64_t parameter_bytes(const TrainingSettings& settings, int sums) {
   const bool bfloat16 = settings.run.device_and_type().dtype == DType::kBFloat16;
-  const int sums = tree_levels(settings.training.accumulate);
   return (saved_blocks(settings) + 1 + sums + (bfloat16 ? 1 : 0)) * block_bytes(settings);
+}
+
+std::int64_t exchange_bytes(const TrainingSettings& settings, std::int64_t buckets) {
+  const std::vector<Share> exchanged = buckets_of(block_elements(settings), buckets);
+  return static_cast<std::int64_t>(RankShares::received_bytes(exchanged, DType::kFloat32)) + 2 * kMiB +
+         (is_on_cuda(settings) ? kCudaBackendBytes : 0);
+}
+
+// The parameters in a plan for any number of processes. Several of them need no sum for the top level of the tree, but
+// memory for an exchange, which may be larger if a small model is on CUDA.
+std::int64_t undivided_bytes(const TrainingSettings& settings, std::int64_t buckets) {
+  const int levels = tree_levels(settings.training.accumulate);
+  if (levels == 0) return parameter_bytes(settings, 0);
+  return parameter_bytes(settings, levels - 1) + std::max(block_bytes(settings), exchange_bytes(settings, buckets));
 }
 
 // The most memory that a step with this many tokens can take. Sentences of one token have the most segments, the
@@ -79,16 +95,17 @@ std::int64_t decoding_bytes(const TrainingSettings& settings, const PlanInputs& 
 
 MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, std::int64_t micro_tokens) {
   const StepMemory step = worst_step(settings, micro_tokens);
+  const std::int64_t buckets = bucket_count(block_elements(settings));
   MemoryPlan plan{.micro_tokens = micro_tokens,
-                  .parameters = parameter_bytes(settings),
+                  .parameters = undivided_bytes(settings, buckets),
                   .values = std::max({step.values, decoding_bytes(settings, inputs, 1), kMinValues}),
                   .gradients = step.gradients,
                   .loader = inputs.loader_bytes,
                   .program = kProgramBytes + kVocabularyFactor * inputs.vocabulary_bytes,
                   .decode_sentences = 1,
                   .tree_levels = tree_levels(settings.training.accumulate),
-                  .buckets = bucket_count(block_elements(settings))};
-  if (settings.run.device == DeviceChoice::kCuda) {  // the plan then covers the device's memory only
+                  .buckets = buckets};
+  if (is_on_cuda(settings)) {  // the plan then covers the device's memory only
     plan.loader = 0;
     plan.program = kCudaBytes;
   }
@@ -101,20 +118,27 @@ MemoryPlan plan_for(const TrainingSettings& settings, const PlanInputs& inputs, 
 
 }  // namespace
 
+void MemoryPlan::divide_among(int ranks, const TrainingSettings& settings) {
+  if (ranks == 1) return;
+  const int sums = train::tree_levels(settings.training.accumulate) - train::tree_levels(ranks);
+  rank = {.parameters = parameter_bytes(settings, sums), .exchange = exchange_bytes(settings, bucket_ranges())};
+}
+
 void MemoryPlan::add_snapshot(const TrainingSettings& settings, std::int64_t limit) {
-  const bool on_cuda = settings.run.device == DeviceChoice::kCuda;
   const std::int64_t needed = saved_blocks(settings) * block_bytes(settings) +
-                              static_cast<std::int64_t>(Snapshot::kReaderBytes) + (on_cuda ? kCudaReaderBytes : 0);
+                              static_cast<std::int64_t>(Snapshot::kReaderBytes) +
+                              (is_on_cuda(settings) ? kCudaBackendBytes : 0);
   if (total() + needed <= limit) snapshot = needed;
 }
 
 std::string MemoryPlan::describe(std::int64_t limit) const {
   return fmt::format(
       "{} MiB of {} allowed: parameters {}, values {} and gradients {} of a step (up to {} tokens a side at once), "
-      "loader {}, program {}, {}",
-      with_thousands(mebibytes(total())), with_thousands(mebibytes(limit)), with_thousands(mebibytes(parameters)),
-      with_thousands(mebibytes(values)), with_thousands(mebibytes(gradients)), with_thousands(micro_tokens),
-      mebibytes(loader), mebibytes(program),
+      "loader {}, program {}, {}{}",
+      with_thousands(mebibytes(total())), with_thousands(mebibytes(limit)),
+      with_thousands(mebibytes(rank ? rank->parameters : parameters)), with_thousands(mebibytes(values)),
+      with_thousands(mebibytes(gradients)), with_thousands(micro_tokens), mebibytes(loader), mebibytes(program),
+      rank ? join("exchange ", with_thousands(mebibytes(rank->exchange)), ", ") : "",
       snapshot > 0 ? join("snapshot ", with_thousands(mebibytes(snapshot)))
                    : "no snapshot: training waits while a checkpoint is written");
 }

@@ -2,6 +2,7 @@
 // the division into micro-batches decides the order of sums and so the bits of the result.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -28,6 +29,12 @@ struct MemoryPlan {
   // How many ranges of the gradients are exchanged one after another, if there are several processes; see buckets_of().
   // The norm of the gradient is summed by them. 0, as in plans of older programs: one.
   std::int64_t buckets = 0;
+  // What a process has in place of `parameters` if there are several. Like `snapshot` it is not stored.
+  struct Rank {
+    std::int64_t parameters = 0;  // without the sums of the levels of the tree that the exchange makes
+    std::int64_t exchange = 0;    // for the gradients that it receives, and for the backend that adds them
+  };
+  std::optional<Rank> rank = std::nullopt;
   // For the copy of the state that is written while training goes on; 0 if training waits for checkpoints. It changes
   // no result, so it is decided at each start of the program and not stored.
   std::int64_t snapshot = 0;
@@ -45,7 +52,14 @@ struct MemoryPlan {
     field("buckets", buckets, "ranges of the gradients that are exchanged one after another");
   }
 
-  std::int64_t total() const { return parameters + values + gradients + loader + program + snapshot; }
+  std::int64_t total() const {
+    return (rank ? rank->parameters + rank->exchange : parameters) + values + gradients + loader + program + snapshot;
+  }
+  // The number of buckets, also of plans of older programs.
+  std::int64_t bucket_ranges() const { return std::max<std::int64_t>(1, buckets); }
+  // Sets `rank` if there are several processes. The total of a new plan does not grow by it, so that micro-batches need
+  // not depend on the number of processes.
+  void divide_among(int ranks, const TrainingSettings& settings);
   // Sets `snapshot` if there is room for one.
   void add_snapshot(const TrainingSettings& settings, std::int64_t limit);
   // "512 MiB of 2,048 allowed: parameters 100, ..."

@@ -5,11 +5,12 @@
 #include "dragoman/data/testing.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/model/transformer/config.h"
+#include "dragoman/params/parameter_block.h"
 
 namespace dragoman::train {
 namespace {
 
-constexpr std::int64_t kMiB = 1 << 20;
+constexpr std::int64_t kMiB = 1 << 20, kNoLimit = std::int64_t{1} << 40;
 
 TrainingSettings large_batches() {
   TrainingSettings settings;
@@ -21,12 +22,10 @@ TrainingSettings large_batches() {
   return settings;
 }
 
-TEST(Plan, TakesWholeBatchesIfThereIsRoom) {
-  EXPECT_EQ(make_plan(large_batches(), {}, std::int64_t{1} << 40).micro_tokens, 20'000);
-}
+TEST(Plan, TakesWholeBatchesIfThereIsRoom) { EXPECT_EQ(make_plan(large_batches(), {}, kNoLimit).micro_tokens, 20'000); }
 
 TEST(Plan, NeverExceedsItsLimitAndLeavesLittleUnused) {
-  const std::int64_t whole = make_plan(large_batches(), {}, std::int64_t{1} << 40).total();
+  const std::int64_t whole = make_plan(large_batches(), {}, kNoLimit).total();
   for (const double share : {0.99, 0.8, 0.6, 0.5}) {
     const auto limit = static_cast<std::int64_t>(share * static_cast<double>(whole));
     const MemoryPlan plan = make_plan(large_batches(), {}, limit);
@@ -55,9 +54,9 @@ TEST(Plan, TheSmallestIsTheLeastMemoryThatIsEnough) {
 }
 
 TEST(Plan, HasASnapshotIfThereIsRoomBesidesTheLargestMicroBatches) {
-  const MemoryPlan without = make_plan(large_batches(), {}, std::int64_t{1} << 40);
+  const MemoryPlan without = make_plan(large_batches(), {}, kNoLimit);
   MemoryPlan plan = without;
-  plan.add_snapshot(large_batches(), std::int64_t{1} << 40);
+  plan.add_snapshot(large_batches(), kNoLimit);
   EXPECT_EQ(plan.total(), without.total() + plan.snapshot);
   EXPECT_GT(plan.snapshot, 0);
   const std::int64_t enough = plan.total();
@@ -69,13 +68,40 @@ TEST(Plan, HasASnapshotIfThereIsRoomBesidesTheLargestMicroBatches) {
   }
 }
 
+TEST(Plan, ARankHasFewerSumsAndMemoryForTheExchange) {
+  TrainingSettings settings = large_batches();
+  settings.training.accumulate = 8;
+  const MemoryPlan alone = make_plan(settings, {}, kNoLimit);
+  EXPECT_EQ(alone.describe(kNoLimit).find("exchange"), std::string::npos);
+  const std::int64_t block = 4 * params::ParameterBlock::elements(*settings.model.make_model());
+  for (const int levels : {1, 2, 3}) {
+    MemoryPlan plan = alone;
+    plan.divide_among(1 << levels, settings);
+    // This small model has one bucket, and a rank receives half of it. Each reservation has 2 MiB for its last page.
+    EXPECT_NEAR(static_cast<double>(plan.rank->exchange), static_cast<double>(block / 2 + 2 * kMiB), 128);
+    EXPECT_EQ(plan.total(), alone.total() - levels * (block + 2 * kMiB) + plan.rank->exchange);
+    EXPECT_NE(plan.describe(kNoLimit).find(", exchange 4, "), std::string::npos) << plan.describe(kNoLimit);
+  }
+}
+
+TEST(Plan, FitsIntoItsLimitForAnyNumberOfRanks) {
+  TrainingSettings settings = large_batches();
+  settings.training.accumulate = 4;
+  const std::int64_t limit = make_plan(settings, {}, kNoLimit).total() * 4 / 5;
+  for (const int ranks : {1, 2, 4}) {
+    MemoryPlan plan = make_plan(settings, {}, limit);
+    plan.divide_among(ranks, settings);
+    EXPECT_LE(plan.total(), limit) << ranks;
+  }
+}
+
 TEST(Plan, CountsTheMovingAverageTheLoaderAndTheVocabulary) {
   TrainingSettings settings = large_batches();
-  const std::int64_t plain = make_plan(settings, {}, std::int64_t{1} << 40).total();
-  EXPECT_EQ(make_plan(settings, {.loader_bytes = 1000}, std::int64_t{1} << 40).total(), plain + 1000);
-  EXPECT_GT(make_plan(settings, {.vocabulary_bytes = 1000}, std::int64_t{1} << 40).total(), plain + 1000);
+  const std::int64_t plain = make_plan(settings, {}, kNoLimit).total();
+  EXPECT_EQ(make_plan(settings, {.loader_bytes = 1000}, kNoLimit).total(), plain + 1000);
+  EXPECT_GT(make_plan(settings, {.vocabulary_bytes = 1000}, kNoLimit).total(), plain + 1000);
   settings.training.ema = 0.99;
-  EXPECT_GT(make_plan(settings, {}, std::int64_t{1} << 40).total(), plain);
+  EXPECT_GT(make_plan(settings, {}, kNoLimit).total(), plain);
 }
 
 }  // namespace

@@ -34,6 +34,29 @@ constexpr const char *kMark = "mark", *kRunState = "state", *kValidation = "vali
 
 fs::path mark_file(const fs::path& directory) { return unfinished_path(directory / "ranks"); }
 
+// A mark in the directory shows whether the other ranks see the same one. It exists as long as this object. If the
+// process is killed meanwhile, the next run removes the mark with other remnants.
+class DirectoryMark {
+ public:
+  explicit DirectoryMark(const fs::path& directory) : file_(mark_file(directory)) {
+    std::random_device random;
+    text_ = fmt::format("{:08x}{:08x}", random(), random());
+    replace_file(file_, text_);
+  }
+  ~DirectoryMark() {
+    std::error_code ignored;
+    fs::remove(file_, ignored);
+  }
+  DirectoryMark(const DirectoryMark&) = delete;
+  DirectoryMark& operator=(const DirectoryMark&) = delete;
+
+  const std::string& text() const { return text_; }
+
+ private:
+  fs::path file_;
+  std::string text_;
+};
+
 std::vector<params::NamedTensor> with_prefix(std::vector<params::NamedTensor> tensors, const std::string& prefix) {
   for (params::NamedTensor& tensor : tensors) tensor.name = prefix + tensor.name;
   return tensors;
@@ -146,16 +169,11 @@ void PreparedRun::prepare() {
   divide_updates();
 }
 
-// A mark in the directory shows whether the other ranks see the same one. If this fails, the next run removes the mark
-// with other remnants.
 void PreparedRun::instruct_others() {
-  std::random_device random;
-  const std::string mark = fmt::format("{:08x}{:08x}", random(), random());
-  replace_file(mark_file(request.directory), mark);
+  const DirectoryMark mark(request.directory);
   const std::string validation = validator ? validator->key() : "";
-  exchange.broadcast(Json{{kMark, mark}, {kRunState, to_json(state)}, {kValidation, validation}}.dump());
+  exchange.broadcast(Json{{kMark, mark.text()}, {kRunState, to_json(state)}, {kValidation, validation}}.dump());
   agree_to_start();
-  fs::remove(mark_file(request.directory));
 }
 
 // Rank 0 learns here if another rank cannot start.
@@ -310,6 +328,7 @@ void PreparedRun::make_plan() {
                             .first = tokenizers_->target.first()};
     state.plan = train::make_plan(resolved, inputs, limit);
   }
+  state.plan.divide_among(exchange.ranks(), resolved);
   state.plan.add_snapshot(resolved, limit);
   watcher.say("memory: " + state.plan.describe(limit));
 }
@@ -354,9 +373,8 @@ void PreparedRun::connect_devices() {
 void PreparedRun::divide_updates() {
   connect_devices();
   if (state.plan.tree_levels == 0) return;
-  trainer->add_by_tree(
-      {.levels = static_cast<int>(state.plan.tree_levels), .buckets = std::max<std::int64_t>(1, state.plan.buckets)},
-      gpus ? *gpus : exchange);
+  trainer->add_by_tree({.levels = static_cast<int>(state.plan.tree_levels), .buckets = state.plan.bucket_ranges()},
+                       gpus ? *gpus : exchange);
 }
 
 void PreparedRun::build_model() {

@@ -55,18 +55,22 @@ RankShares::RankShares(exchange::Exchange& exchange, const Backend& on, std::vec
     mine_.push_back(range(bucket, runs_.back()));
   }
   if (exchange.ranks() == 1) return;
-  // The largest range that is ever received. The figures of an update are few, but the block may be tiny in tests.
-  std::size_t most = 64 * sizeof(double);
-  for (const Share& bucket : buckets_) {
-    most = std::max(most, static_cast<std::size_t>(bucket.lower().count) * size_of(block.dtype()));
-  }
-  memory_ = on.reserve(most);
+  memory_ = on.reserve(received_bytes(buckets_, block.dtype()));
   thread_.emplace();
   // A CPU backend prepares the thread that makes it.
   thread_->add([this] {
     side_ = make_backend(on_.device(), {.threads = 1, .memory = kSideBytes, .gradient_memory = kSideBytes});
   });
   thread_->finish();
+}
+
+// The figures of an update are received here, too. They are few, but the block may be tiny in tests.
+std::size_t RankShares::received_bytes(const std::vector<Share>& buckets, DType dtype) {
+  std::size_t most = 64 * sizeof(double);
+  for (const Share& bucket : buckets) {
+    most = std::max(most, static_cast<std::size_t>(bucket.lower().count) * size_of(dtype));
+  }
+  return most;
 }
 
 Share RankShares::range(std::size_t bucket, const Run& run) const {

@@ -37,6 +37,9 @@ class RankShares {
   RankShares(exchange::Exchange& exchange, const Backend& on, std::vector<Share> buckets, int levels,
              const Array& block);
 
+  // The memory in bytes for what a rank receives while gradients of this type are added up: half of the largest bucket.
+  static std::size_t received_bytes(const std::vector<Share>& buckets, DType dtype);
+
   exchange::Exchange& exchange() const { return exchange_; }
   const std::vector<Share>& buckets() const { return buckets_; }
   // All shares, bucket by bucket.
