@@ -168,5 +168,19 @@ TEST_F(Ranks, RefuseOneThatDoesNotSeeTheDirectoryAndLeaveItAsItWas) {
   expect_same_directory(file("model"), file("other/model"));
 }
 
+TEST_F(TrainingTest, WithNcclNeedsGpus) {
+  expect_one_sentence(run(train("model", "--exchange nccl")), 2, "--exchange nccl connects GPUs");
+  EXPECT_FALSE(std::filesystem::exists(file("model")));
+}
+
+TEST_F(TrainingTest, ByRanksIsRefusedByABuildWithoutMpi) {
+  if (!exchange::mpi_version().empty()) GTEST_SKIP() << "this build has MPI";
+  expect_one_sentence(run(train("model", "--exchange mpi")), 2, "this build of dragoman has no MPI");
+  // As mpirun starts it.
+  expect_one_sentence(shell("OMPI_COMM_WORLD_RANK=0 " + kProgram + " " + train("model")), 1,
+                      "this build of dragoman cannot train with several processes");
+  EXPECT_FALSE(std::filesystem::exists(file("model")));
+}
+
 }  // namespace
 }  // namespace dragoman

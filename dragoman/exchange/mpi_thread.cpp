@@ -32,7 +32,7 @@ constexpr auto kTimeToEnd = std::chrono::seconds(10);
 constexpr auto kTimeToMeet = std::chrono::seconds(60);
 constexpr auto kTimeForRank0 = std::chrono::seconds(5);  // by which the other ranks wait longer, so that one speaks
 
-constexpr int kReasonTag = 0, kBeatTag = 1;
+constexpr int kReasonTag = 0, kBeatTag = 1, kMeetTag = 2;
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -237,10 +237,25 @@ void MpiThread::send_failure(const std::string& sentence) {
   }
 }
 
+// Rank 0 waits for a message of each rank, then answers all. In a barrier of MPI, which is made of messages between
+// many ranks, rank 0 may pass while others still wait for a rank that hangs, and then nobody would report it.
 void MpiThread::meet() {
-  MPI_Request all_are_done = MPI_REQUEST_NULL;
-  MPI_Ibarrier(MPI_COMM_WORLD, &all_are_done);
-  wait(std::span(&all_are_done, 1), Limit::kNone);
+  std::vector<MPI_Request> requests;
+  const auto receive = [&](int from) {
+    MPI_Irecv(nullptr, 0, MPI_BYTE, from, kMeetTag, MPI_COMM_WORLD, &requests.emplace_back());
+  };
+  const auto send = [&](int to) {
+    MPI_Isend(nullptr, 0, MPI_BYTE, to, kMeetTag, MPI_COMM_WORLD, &requests.emplace_back());
+  };
+  if (rank_ > 0) {
+    send(0);
+    receive(0);
+    return wait(requests, Limit::kNone);
+  }
+  for (int rank = 1; rank < ranks(); ++rank) receive(rank);
+  wait(requests, Limit::kNone);
+  for (int rank = 1; rank < ranks(); ++rank) send(rank);
+  wait(requests, Limit::kNone);
 }
 
 void MpiThread::finalise() {

@@ -165,6 +165,8 @@ class Nccl final : public Exchange {
 
 std::string nccl_version() { return join(NCCL_MAJOR, ".", NCCL_MINOR, ".", NCCL_PATCH); }
 
+void require_nccl() { library(); }
+
 std::unique_ptr<Exchange> connect_gpus(Exchange& ranks, const Backend& on) { return std::make_unique<Nccl>(ranks, on); }
 
 }  // namespace dragoman::exchange

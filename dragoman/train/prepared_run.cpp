@@ -93,6 +93,20 @@ void check_changes(const RunState& before, const RunRequest& request) {
                     "or choose another directory."));
 }
 
+// Preparing the text may take hours, so this is checked before.
+void require_exchange(const TrainingSettings& settings) {
+  if (settings.machine.exchange == ExchangeChoice::kMpi) {
+    require<UsageError>(
+        !exchange::mpi_version().empty(),
+        "this build of dragoman has no MPI: use --exchange auto, or build where Open MPI is installed.");
+  }
+  if (settings.machine.exchange == ExchangeChoice::kNccl) {
+    require<UsageError>(settings.run.device == DeviceChoice::kCuda,
+                        "--exchange nccl connects GPUs: add --device cuda, or use --exchange auto.");
+    exchange::require_nccl();
+  }
+}
+
 // Texts are read more than once, which is not possible with pipes.
 void require_text_file(const std::string& name) {
   std::error_code problem;
@@ -139,6 +153,7 @@ PreparedRun::PreparedRun(const RunRequest& request_, Watcher& watcher_, exchange
 
 void PreparedRun::prepare() {
   require_divisible();
+  require_exchange(request.settings);
   lock_.emplace(directory_for(request));
   if (exchange.ranks() > 1) watcher.say(fmt::format("{} processes train together", exchange.ranks()));
   // Another process may have created it before it was locked, but then it is not empty.
@@ -355,10 +370,7 @@ void PreparedRun::open_validation() {
 void PreparedRun::connect_devices() {
   const ExchangeChoice choice = settings().machine.exchange;
   const bool has_gpu = on->device().kind == Device::Kind::kCuda;
-  if (choice == ExchangeChoice::kNccl) {
-    require<UsageError>(has_gpu, "--exchange nccl connects GPUs: add --device cuda, or use --exchange mpi.");
-    gpus = exchange::connect_gpus(exchange, *on);
-  }
+  if (choice == ExchangeChoice::kNccl) gpus = exchange::connect_gpus(exchange, *on);
   if (choice != ExchangeChoice::kAuto || !has_gpu || exchange.ranks() == 1) return;
   const std::int64_t shares_gpu[] = {exchange.local_rank() >= cuda_devices() ? 1 : 0};
   const bool some_share = std::ranges::max(exchange.gather(shares_gpu)) > 0;
