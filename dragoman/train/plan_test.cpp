@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "dragoman/backend/backend.h"
 #include "dragoman/data/testing.h"
 #include "dragoman/model/testing.h"
 #include "dragoman/model/transformer/config.h"
@@ -87,12 +88,26 @@ TEST(Plan, ARankHasFewerSumsAndMemoryForTheExchange) {
 TEST(Plan, FitsIntoItsLimitForAnyNumberOfRanks) {
   TrainingSettings settings = large_batches();
   settings.training.accumulate = 4;
-  const std::int64_t limit = make_plan(settings, {}, kNoLimit).total() * 4 / 5;
-  for (const int ranks : {1, 2, 4}) {
-    MemoryPlan plan = make_plan(settings, {}, limit);
-    plan.divide_among(ranks, settings);
-    EXPECT_LE(plan.total(), limit) << ranks;
+  for (const DeviceChoice device : {DeviceChoice::kCpu, DeviceChoice::kCuda}) {
+    if (device == DeviceChoice::kCuda && cuda_devices() == 0) continue;
+    settings.run.device = device;
+    const std::int64_t limit = make_plan(settings, {}, kNoLimit).total() * 4 / 5;
+    for (const int ranks : {1, 2, 4}) {
+      MemoryPlan plan = make_plan(settings, {}, limit);
+      plan.divide_among(ranks, settings);
+      EXPECT_LE(plan.total(), limit) << ranks;
+    }
   }
+}
+
+TEST(Plan, TheExchangeOfACudaDeviceHasABackendWithAWorkspace) {
+  TrainingSettings settings = large_batches();
+  settings.training.accumulate = 2;
+  MemoryPlan on_cpu, on_cuda;
+  on_cpu.divide_among(2, settings);
+  settings.run.device = DeviceChoice::kCuda;
+  on_cuda.divide_among(2, settings);
+  EXPECT_EQ(on_cuda.rank->exchange, on_cpu.rank->exchange + 66 * kMiB);
 }
 
 TEST(Plan, CountsTheMovingAverageTheLoaderAndTheVocabulary) {
