@@ -105,10 +105,10 @@ int report_error(const std::string& command, std::string text, int status) {
   return status;
 }
 
-// Whether a rank other than 0 that failed leaves the message to rank 0. The processes that a launcher starts have the
-// same command line, so rank 0 prints an error in it, and the launcher then ends the others. But if this rank fails
-// alone, because its machine is different, rank 0 waits for it to begin to train, and is told the reason.
-bool leaves_message_to_rank_0(const std::vector<std::string>& arguments, const std::string& reason) {
+// Whether rank 0 prints the message of this process, which failed. All ranks have the same command line, so all find a
+// mistake in it, and rank 0 prints it. But a rank may also fail alone, because its machine lacks something. It then
+// joins the others and tells rank 0 the reason.
+bool rank_0_reports(const std::vector<std::string>& arguments, const std::string& reason) {
   if (exchange::has_joined() || exchange::launched_rank().value_or(0) == 0) return false;
   const bool trains = !arguments.empty() && arguments.front() == "train";
   if (!trains || exchange::mpi_version().empty()) return true;
@@ -134,7 +134,7 @@ int run_program(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   const auto fail = [&](int status) {
     const std::string reason = failure_sentence(std::current_exception());
-    return leaves_message_to_rank_0(arguments, reason) ? status : report_error(command, reason, status);
+    return rank_0_reports(arguments, reason) ? status : report_error(command, reason, status);
   };
   try {
     choose_instructions(arguments);
