@@ -13,6 +13,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # elements.
   cxx_flags(-Wno-restrict -Wno-array-bounds -Wno-stringop-overflow)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # For some processors (Zen, Sapphire Rapids) gcc fuses a*b+c in one loop and not in another that adds up the same
+  # products. Then a decoding step would not have the bits of a whole sentence. This makes gcc fuse everywhere.
+  cxx_flags(--param=avoid-fma-max-bits=0)
+endif()
 if(DRAGOMAN_WERROR)
   cxx_flags(-Werror)
 endif()

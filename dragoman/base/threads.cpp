@@ -85,9 +85,9 @@ void ThreadTeam::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Runs one round: 1. voids the old ticket; 2. stores what the round is to run; 3. publishes the new ticket, from which
-// the spinning threads start; 4. wakes sleeping threads, no more than there are pieces for; 5. runs pieces itself, then
-// waits for the pieces that other threads took.
+// Runs one round: 1. voids the old ticket; 2. stores what the round is to run; 3. publishes the new ticket, then the
+// number of the round, with which the spinning threads start; 4. wakes sleeping threads, no more than there are pieces
+// for; 5. runs pieces itself, then waits for the pieces that other threads took.
 void ThreadTeam::run_round(std::int64_t pieces, Call call, const void* work) {
   const std::uint64_t round = (ticket_.load() >> 32) + 1;
   ticket_ = round << 32 | kNoPiece;  // from here on a late thread's old ticket is void
@@ -99,6 +99,7 @@ void ThreadTeam::run_round(std::int64_t pieces, Call call, const void* work) {
   pieces_.store(static_cast<std::uint64_t>(pieces), std::memory_order_release);
   finished_.store(0, std::memory_order_release);
   ticket_ = round << 32;
+  ready_ = round;
   for (std::int64_t helpers = std::min<std::int64_t>(sleeping_.load(), pieces - 1); helpers > 0; --helpers) {
     const std::lock_guard lock(mutex_);
     wake_.notify_one();
@@ -128,7 +129,7 @@ void ThreadTeam::work_until_stopped() {
   flush_denormals();
   std::uint64_t seen = 0;  // the last round that this thread took part in
   while (true) {
-    const auto called = [&] { return stop_.load() || ticket_.load() >> 32 != seen; };
+    const auto called = [&] { return stop_.load() || ready_.load() != seen; };
     if (!spin_until(called)) {
       std::unique_lock lock(mutex_);
       ++sleeping_;
@@ -136,7 +137,7 @@ void ThreadTeam::work_until_stopped() {
       --sleeping_;
     }
     if (stop_) return;
-    seen = ticket_.load() >> 32;
+    seen = ready_.load();
     run_pieces();
   }
 }

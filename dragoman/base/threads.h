@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -38,6 +39,7 @@ class ThreadTeam {
   }
 
  private:
+  static constexpr std::size_t kCacheLine = 64;
   using Call = void (*)(const void* work, std::int64_t piece);
 
   template <class Work>
@@ -53,11 +55,15 @@ class ThreadTeam {
   // Each call of run() is a round. The ticket holds the number of the round in its upper 32 bits and the next piece in
   // its lower 32. The thread that advances the ticket by one runs that piece. A late thread finds no piece left, and
   // nobody waits for it.
-  std::atomic<std::uint64_t> ticket_{kNoPiece};
+  alignas(kCacheLine) std::atomic<std::uint64_t> ticket_{kNoPiece};
   static constexpr std::uint64_t kNoPiece = 0xFFFFFFFF;  // more than any round's pieces; also masks the lower 32 bits
   std::atomic<Call> call_{nullptr};
   std::atomic<const void*> work_{nullptr};
-  std::atomic<std::uint64_t> pieces_{0}, finished_{0};
+  std::atomic<std::uint64_t> pieces_{0};
+  alignas(kCacheLine) std::atomic<std::uint64_t> finished_{0};
+  // The last round that is ready. Threads wait for this number and not for the ticket, which changes before a round is
+  // ready: a thread that came then would find no piece and miss the round.
+  alignas(kCacheLine) std::atomic<std::uint64_t> ready_{0};
 
   std::atomic<int> sleeping_{0};
   std::atomic<bool> stop_{false};

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <limits>
 #include <numeric>
+#include <thread>
 #include <vector>
 
 #include "dragoman/base/error.h"
@@ -47,6 +50,25 @@ TEST(ThreadTeam, LateThreadsRunNoPieceOfAWrongRound) {
       ASSERT_EQ(runs[static_cast<std::size_t>(piece)], piece < pieces ? 1u : 0u) << "in round " << round;
     }
   }
+}
+
+// The two pieces of a round wait for each other, so they never meet if a thread misses the round. A busy machine may
+// hold a thread up, but not for 10 seconds.
+TEST(ThreadTeam, EveryThreadTakesPartInEveryRound) {
+  ThreadTeam team(2);
+  std::atomic<bool> missed = false;
+  for (int round = 0; round < 100'000 && !missed; ++round) {
+    std::atomic<int> here = 0;
+    team.run(2, [&](std::int64_t) {
+      ++here;
+      const auto start = std::chrono::steady_clock::now();
+      while (here < 2 && !missed) {
+        if (std::chrono::steady_clock::now() - start > std::chrono::seconds(10)) missed = true;
+        std::this_thread::yield();
+      }
+    });
+  }
+  EXPECT_FALSE(missed);
 }
 
 TEST(ThreadTeam, WakesAfterSleeping) {

@@ -65,7 +65,7 @@ struct Blocks {
 
   Blocks(std::int64_t M, std::int64_t panels_of_B, std::int64_t width, int threads)
       : height(kBlockRows), panels(std::max<std::int64_t>(1, panels_of_B)), panel_width(width) {
-    constexpr std::int64_t kPerThread = 3, kLowest = 4 * kTileRows, kNarrowest = 4;
+    constexpr std::int64_t kPerThread = 3, kLowest = 2 * kTileRows, kNarrowest = 2;
     const std::int64_t wanted = threads == 1 ? 1 : kPerThread * threads;
     const auto split = [&] {
       rows = divide_up(M, height);
