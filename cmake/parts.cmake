@@ -1,7 +1,7 @@
 # compile_part(TARGET NAME REGEX [FLAG...]): the files of a target whose paths (relative to dragoman/) begin with a match
-# of the regular expression REGEX become a part of it, NAME, which is compiled with further flags. A part has all that
-# its target has been given so far, and can be precompiled and compiled together like a target. (Flags for single files
-# would keep these from being compiled together.)
+# of the regular expression REGEX become a part of it, NAME, which is compiled with further flags. A part has the include
+# directories and libraries that its target has so far, and can be precompiled and compiled together like a target.
+# (Files with flags of their own cannot be compiled together.)
 function(compile_part target name regex)
   get_target_property(sources ${target} SOURCES)
   set(part "")
@@ -19,7 +19,6 @@ function(compile_part target name regex)
   get_target_property(includes ${target} INCLUDE_DIRECTORIES)
   get_target_property(libraries ${target} LINK_LIBRARIES)
   target_include_directories(${name} PRIVATE ${includes})
-  target_include_directories(${name} SYSTEM PRIVATE ${SENTENCEPIECE_INCLUDE_DIR})
   # The flags of libraries come in order, after the target's own. So these come last and override the others.
   add_library(${name}_flags INTERFACE)
   target_compile_options(${name}_flags INTERFACE ${ARGN})

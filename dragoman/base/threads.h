@@ -39,6 +39,7 @@ class ThreadTeam {
   }
 
  private:
+  // In bytes. What some threads change and others wait for is on different lines, so that they do not slow each other.
   static constexpr std::size_t kCacheLine = 64;
   using Call = void (*)(const void* work, std::int64_t piece);
 
