@@ -357,6 +357,29 @@ TEST(Attention, AStepWithinAWindowHasTheBitsOfTheWholeSentence) {
   }
 }
 
+// Few queries take other loops than many, and so do keys whose width is no multiple of four.
+TEST(Attention, AStepOverTheMemoryHasTheBitsOfTheWholeSentence) {
+  constexpr std::int64_t n_q = 9, n_k = 41, h = 2;
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
+    const Workbench bench({Device{}, dtype, 0});
+    for (const std::int64_t d : {6, 12}) {
+      const Tensor Q = bench.random({n_q, h * d}, 1), K = bench.random({n_k, h * d}, 2),
+                   V = bench.random({n_k, h * d}, 3);
+      const Heads heads{.h = h, .scale = 0.5, .dropout = {}};
+      const Reach reach{bench.segments({n_q}), bench.segments({n_k}), kAll};
+      const Doubles whole = bench.values(ops::attention(Q, K, V, reach, heads));
+      for (std::int64_t queries = 1; queries <= n_q; ++queries) {
+        SCOPED_TRACE(join(queries, " queries of width ", d));
+        const MemoryRows memory{make_array(*bench.on, {queries}, DType::kInt32, Doubles(queries, 0.0)),
+                                make_array(*bench.on, {queries}, DType::kInt32, Doubles(queries, n_k)), n_k};
+        Array O = bench.on->empty({queries, h * d}, dtype), no_weights;
+        bench.on->attention_memory(Q.array().row_range(0, queries), K.array(), V.array(), memory, heads, O, no_weights);
+        EXPECT_EQ(bench.values(O), Doubles(whole.begin(), whole.begin() + queries * h * d));
+      }
+    }
+  }
+}
+
 TEST(Attention, FutureTokensDoNotChangeThePast) {
   on_each_kernel_case([](const Workbench& bench) {
     const Segments self = bench.segments({80});

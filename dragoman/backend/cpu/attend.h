@@ -15,8 +15,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
-#include <vector>
 
 #include "dragoman/backend/attention.h"
 #include "dragoman/backend/cpu/heads.h"
@@ -26,55 +26,55 @@ namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 inline constexpr std::int64_t kQueries = 64, kKeys = 64;  // of a block; kKeys must be a multiple of a vector
 inline constexpr std::int64_t kBandQueries = 16;          // queries of a block if there is a window
+inline constexpr std::int64_t kFewQueries = 4;            // so few that their keys are not transposed
 
-// Scratch memory of one piece of work: `scores` and their gradients `d_scores` are [kQueries, kKeys]; `keys` is a block
-// of keys, transposed, [d_k, kKeys]. `values` is a block of values: in backward transposed, [d_v, kKeys]; in forward a
-// copy of scattered rows, [kKeys, d_v], and unused if the rows are consecutive.
+// Scratch memory of one piece of work: `scores` and their gradients `d_scores` are [kQueries, kKeys]; `keys` and
+// `values` are a block of keys, [d_k, kKeys], and of values, [d_v, kKeys], transposed. Only the backward pass uses
+// `d_scores` and `values`.
 template <class T>
 struct Scratch {
   T *scores, *d_scores, *keys, *values;
 };
 
-// Calls body(scratch). The scratch memory is on the stack of the thread; only heads wider than kWidest use the heap.
+// Calls body(scratch). The scratch memory is on the stack of the thread; only heads wider than kWidest use the heap. A
+// large frame on the stack takes time where the compiler checks each of its pages (-fstack-clash-protection).
 template <class T, class Body>
 void with_scratch(std::int64_t d_k, std::int64_t d_v, const Body& body) {
-  constexpr std::int64_t kWidest = 512;
+  constexpr std::int64_t kWidest = 128;
   alignas(kVectorBytes) T scores[kQueries * kKeys], d_scores[kQueries * kKeys];
   if (d_k <= kWidest && d_v <= kWidest) {
     alignas(kVectorBytes) T keys[kWidest * kKeys], values[kWidest * kKeys];
     return body(Scratch<T>{scores, d_scores, keys, values});
   }
-  std::vector<T> wide((d_k + d_v) * kKeys);
-  body(Scratch<T>{scores, d_scores, wide.data(), wide.data() + d_k * kKeys});
+  const auto wide = std::make_unique_for_overwrite<T[]>((d_k + d_v) * kKeys);
+  body(Scratch<T>{scores, d_scores, wide.get(), wide.get() + d_k * kKeys});
 }
 
-// A number of columns, rounded up to whole vectors. Scores are computed for whole vectors of keys: the keys beyond the
-// last are zero vectors, and nothing reads their scores.
+// A number of columns, rounded up to whole vectors. Scores are computed for whole vectors of keys: those beyond the
+// last key may be anything, and nothing reads them.
 template <class T>
 std::int64_t in_vectors(std::int64_t columns) {
   return divide_up(columns, kLanes<T>) * kLanes<T>;
 }
 
-// to[c, j] = x[first + j, c] for j < count, and zeros from there up to in_vectors(count). The rows of `to` are kKeys
-// apart.
+// to[c, j] = x[first + j, c] for j < count; what is beyond may be anything. The rows of `to` are kKeys apart.
 template <class T, class Rows>
 void transpose_rows(const Rows& x, std::int64_t first, std::int64_t count, T* to) {
-  std::int64_t j = 0;
   if constexpr (std::is_same_v<T, float>) {
-    for (; j + 4 <= count && x.d % 4 == 0; j += 4) {
-      const T *r0 = x.row(first + j), *r1 = x.row(first + j + 1), *r2 = x.row(first + j + 2),
-              *r3 = x.row(first + j + 3);
-      for (std::int64_t c = 0; c < x.d; c += 4) {
-        transpose_quads(r0 + c, r1 + c, r2 + c, r3 + c, to + c * kKeys + j, kKeys);
+    if (x.d % 4 == 0) {
+      const auto row = [&](std::int64_t j) { return x.row(first + std::min(j, count - 1)); };
+      for (std::int64_t j = 0; j < count; j += 4) {
+        const T *r0 = row(j), *r1 = row(j + 1), *r2 = row(j + 2), *r3 = row(j + 3);
+        for (std::int64_t c = 0; c < x.d; c += 4) {
+          transpose_quads(r0 + c, r1 + c, r2 + c, r3 + c, to + c * kKeys + j, kKeys);
+        }
       }
+      return;
     }
   }
-  for (; j < count; ++j) {
+  for (std::int64_t j = 0; j < count; ++j) {
     const T* from = x.row(first + j);
     for (std::int64_t c = 0; c < x.d; ++c) to[c * kKeys + j] = from[c];
-  }
-  for (std::int64_t c = 0; c < x.d && j < in_vectors<T>(count); ++c) {
-    std::fill_n(to + c * kKeys + j, in_vectors<T>(count) - j, T{0});
   }
 }
 
@@ -86,19 +86,8 @@ struct Scattered {
   const std::int32_t* numbers;
 
   T* row(std::int64_t i) const { return data + numbers[i] * stride; }
+  Scattered from(std::int64_t first) const { return {data, n - first, d, stride, numbers + first}; }
 };
-
-// The rows [first, first + count) of the values with a constant stride. A Block already has one; scattered rows are
-// copied to scratch.
-template <class T>
-Strided<T> as_strided(const Block<T>& V, std::int64_t first, std::int64_t, T*) {
-  return V.strided(first);
-}
-template <class T>
-Strided<T> as_strided(const Scattered<T>& V, std::int64_t first, std::int64_t count, T* scratch) {
-  for (std::int64_t j = 0; j < count; ++j) std::copy_n(V.row(first + j), V.d, scratch + j * V.d);
-  return {scratch, V.d, 1};
-}
 
 template <class T>
 void scale_row(T* row, std::int64_t count, T factor) {
@@ -131,8 +120,20 @@ struct Piece {
     return {mask, offset + query, K.n, k, keys};
   }
   // scores[i, j] = Q[q + i] . K[k + j], from the transposed keys.
-  void multiply_scores(std::int64_t q, std::int64_t queries, std::int64_t keys, const T* transposed, T* scores) const {
-    multiply<T>(queries, in_vectors<T>(keys), Q.d, Q.strided(q), transposed, kKeys, scores, kKeys, false);
+  void multiply_scores(std::int64_t q, std::int64_t queries, std::int64_t keys, T* transposed, T* scores) const {
+    const Block<T> K_T{transposed, Q.d, kKeys, kKeys};
+    multiply(queries, in_vectors<T>(keys), Q.d, Q.strided(q), K_T, scores, kKeys, false);
+  }
+  // The same, from the keys themselves. For few queries it does not pay to transpose the keys in memory.
+  void compute_scores(std::int64_t q, std::int64_t queries, std::int64_t k, std::int64_t keys,
+                      const Scratch<T>& scratch) const {
+    if constexpr (std::is_same_v<T, float>) {
+      if (queries <= kFewQueries && Q.d % 4 == 0) {
+        return multiply_transposed(queries, keys, Q.d, Q.strided(q), K.from(k), scratch.scores, kKeys);
+      }
+    }
+    transpose_rows(K, k, keys, scratch.keys);
+    multiply_scores(q, queries, keys, scratch.keys, scratch.scores);
   }
   void drop_weights(std::int64_t query, std::int64_t k, std::int64_t keys, T* row) const {
     if (heads.dropout.on()) drop(heads.dropout, sentence[query], position[query], head * K.n + k, keys, row);
@@ -152,8 +153,7 @@ template <class T, class Rows, class Body>
 void for_scores(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, const Scratch<T>& scratch,
                 const Body& body) {
   for_key_blocks(piece, q, queries, [&](std::int64_t k, std::int64_t keys) {
-    transpose_rows(piece.K, k, keys, scratch.keys);
-    piece.multiply_scores(q, queries, keys, scratch.keys, scratch.scores);
+    piece.compute_scores(q, queries, k, keys, scratch);
     body(k, keys);
   });
 }
@@ -183,8 +183,8 @@ void attend(const Piece<T, Rows>& piece, std::int64_t q, std::int64_t queries, c
       sum[i] += exponentiate(row, seen, keys, piece.scale, new_maximum == kMinusInfinity<T> ? T{0} : new_maximum);
       piece.drop_weights(q + i, k, keys, row);
     }
-    const Strided<T> values = as_strided(piece.V, k, keys, scratch.values);
-    multiply<T>(queries, O.d, keys, {scratch.scores, kKeys, 1}, values.data, values.row, O.row(q), O.stride, true);
+    const Strided<T> weights{scratch.scores, kKeys, 1};
+    multiply(queries, O.d, keys, weights, piece.V.from(k), O.row(q), O.stride, true);
   });
   for (std::int64_t i = 0; i < queries; ++i) {
     if (sum[i] > 0) scale_row(O.row(q + i), O.d, T{1} / sum[i]);

@@ -22,7 +22,8 @@ void attend_backward(const Piece<T>& piece, std::int64_t q, std::int64_t queries
                      const Block<T>& dO, const T* D, const T* log_sums, std::int64_t log_sum_stride,
                      const Scratch<T>& scratch, Block<T> dQ, Block<T> dK, Block<T> dV) {
   piece.multiply_scores(q, queries, keys, scratch.keys, scratch.scores);
-  multiply<T>(queries, in_vectors<T>(keys), dO.d, dO.strided(q), scratch.values, kKeys, scratch.d_scores, kKeys, false);
+  const Block<T> V_T{scratch.values, dO.d, kKeys, kKeys};
+  multiply(queries, in_vectors<T>(keys), dO.d, dO.strided(q), V_T, scratch.d_scores, kKeys, false);
   for (std::int64_t i = 0; i < queries; ++i) {
     T *weights = scratch.scores + i * kKeys, *d_scores = scratch.d_scores + i * kKeys;
     const Seen seen = piece.seen(q + i, k, keys);
@@ -41,15 +42,11 @@ void attend_backward(const Piece<T>& piece, std::int64_t q, std::int64_t queries
       for (std::int64_t j = 0; j < keys; ++j) d_scores[j] = weights[j] * (d_scores[j] - D[q + i]) * piece.scale;
     }
   }
-  const Strided<T> weights_T{scratch.scores, 1, kKeys}, d_scores_T{scratch.d_scores, 1, kKeys};
-  if (dV.data != nullptr) multiply<T>(keys, dV.d, queries, weights_T, dO.row(q), dO.stride, dV.row(k), dV.stride, true);
-  if (dK.data != nullptr) {
-    multiply<T>(keys, dK.d, queries, d_scores_T, piece.Q.row(q), piece.Q.stride, dK.row(k), dK.stride, true);
-  }
-  if (dQ.data != nullptr) {
-    multiply<T>(queries, dQ.d, keys, {scratch.d_scores, kKeys, 1}, piece.K.row(k), piece.K.stride, dQ.row(q), dQ.stride,
-                true);
-  }
+  const Strided<T> weights_T{scratch.scores, 1, kKeys}, d_scores{scratch.d_scores, kKeys, 1},
+      d_scores_T{scratch.d_scores, 1, kKeys};
+  if (dV.data != nullptr) multiply(keys, dV.d, queries, weights_T, dO.from(q), dV.row(k), dV.stride, true);
+  if (dK.data != nullptr) multiply(keys, dK.d, queries, d_scores_T, piece.Q.from(q), dK.row(k), dK.stride, true);
+  if (dQ.data != nullptr) multiply(queries, dQ.d, keys, d_scores, piece.K.from(k), dQ.row(q), dQ.stride, true);
 }
 
 // The rows of one head of a gradient, set to zero if the sink overwrites. Has no data if the gradient is not wanted.

@@ -21,19 +21,18 @@ struct StepWeights {
 
 // Computes the queries of one piece. They are the rows of the step from row `top` on.
 template <class T, class Rows>
-void attend_step(const Piece<T, Rows>& piece, const Block<T>& O, std::int64_t top, const StepWeights<T>& weights) {
+void attend_step(const Piece<T, Rows>& piece, const Block<T>& O, std::int64_t top, const StepWeights<T>& weights,
+                 const Scratch<T>& scratch) {
   T log_sums[kQueries];
-  with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
-    for (std::int64_t q = 0; q < piece.Q.n; q += piece.block_queries()) {
-      const std::int64_t queries = std::min(piece.block_queries(), piece.Q.n - q);
-      attend(piece, q, queries, O, log_sums, 1, scratch);
-      if (weights.data == nullptr) continue;
-      T* start = weights.row(top + q, piece.head);
-      const std::int64_t stride = weights.h * weights.longest;
-      for (std::int64_t i = 0; i < queries; ++i) std::fill_n(start + i * stride, weights.longest, T{0});
-      write_weights(piece, q, queries, log_sums, 1, scratch, start, stride);
-    }
-  });
+  for (std::int64_t q = 0; q < piece.Q.n; q += piece.block_queries()) {
+    const std::int64_t queries = std::min(piece.block_queries(), piece.Q.n - q);
+    attend(piece, q, queries, O, log_sums, 1, scratch);
+    if (weights.data == nullptr) continue;
+    T* start = weights.row(top + q, piece.head);
+    const std::int64_t stride = weights.h * weights.longest;
+    for (std::int64_t i = 0; i < queries; ++i) std::fill_n(start + i * stride, weights.longest, T{0});
+    write_weights(piece, q, queries, log_sums, 1, scratch, start, stride);
+  }
 }
 
 // The columns of one head in rows [first, first + count).
@@ -71,19 +70,21 @@ void Attention::do_attention_cached(const Array& Q, const Array& K, const Array&
       const std::int64_t length = cache.lengths.data<std::int32_t>()[row];
       std::copy_n(matrix<T>(K).row(row), keys.cols, keys.row(cells[length]));
       std::copy_n(matrix<T>(V).row(row), values.cols, values.row(cells[length]));
-      for (std::int64_t head = 0; head < heads.h; ++head) {
-        const Piece<T, Scattered<T>> piece{.Q = head_rows(q, row, 1, head, heads.h),
-                                           .K = {keys.data + head * d_k, length + 1, d_k, keys.stride, cells},
-                                           .V = {values.data + head * d_v, length + 1, d_v, values.stride, cells},
-                                           .mask = mask,
-                                           .heads = heads,
-                                           .head = head,
-                                           .sentence = nullptr,
-                                           .position = nullptr,
-                                           .scale = static_cast<T>(heads.scale),
-                                           .offset = length};
-        attend_step(piece, head_rows(o, row, 1, head, heads.h), row, step_weights);
-      }
+      with_scratch<T>(d_k, d_v, [&](const Scratch<T>& scratch) {
+        for (std::int64_t head = 0; head < heads.h; ++head) {
+          const Piece<T, Scattered<T>> piece{.Q = head_rows(q, row, 1, head, heads.h),
+                                             .K = {keys.data + head * d_k, length + 1, d_k, keys.stride, cells},
+                                             .V = {values.data + head * d_v, length + 1, d_v, values.stride, cells},
+                                             .mask = mask,
+                                             .heads = heads,
+                                             .head = head,
+                                             .sentence = nullptr,
+                                             .position = nullptr,
+                                             .scale = static_cast<T>(heads.scale),
+                                             .offset = length};
+          attend_step(piece, head_rows(o, row, 1, head, heads.h), row, step_weights, scratch);
+        }
+      });
     });
   });
 }
@@ -113,7 +114,9 @@ void Attention::do_attention_memory(const Array& Q, const Array& K, const Array&
                            .sentence = nullptr,
                            .position = nullptr,
                            .scale = static_cast<T>(heads.scale)};
-      attend_step(piece, head_rows(o, top, queries, head, heads.h), top, step_weights);
+      with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
+        attend_step(piece, head_rows(o, top, queries, head, heads.h), top, step_weights, scratch);
+      });
     });
   });
 }

@@ -20,6 +20,7 @@ struct Block {
   std::int64_t n, d, stride;
 
   T* row(std::int64_t i) const { return data + i * stride; }
+  Block from(std::int64_t first) const { return {row(first), n - first, d, stride}; }
   Strided<T> strided(std::int64_t first) const { return {row(first), stride, 1}; }
 };
 
@@ -50,7 +51,6 @@ T exponentiate(T* row, Seen seen, std::int64_t count, T scale, T shift) {
   std::fill_n(row + seen.to, count - seen.to, T{0});
   T* start = row + seen.from;
   Vec<T> sums{};
-  T rest = 0;
   for_lanes<T>(
       seen.to - seen.from,
       [&](std::int64_t j) {
@@ -61,9 +61,9 @@ T exponentiate(T* row, Seen seen, std::int64_t count, T scale, T shift) {
       [&](std::int64_t j, std::int64_t left) {
         const Vec<T> e = exp(load_some(start + j, left) * scale - shift);
         store_some(start + j, e, left);
-        for (std::int64_t i = 0; i < left; ++i) rest += e[i];
+        sums += first_lanes<T>(e, left);
       });
-  return sum_lanes<T>(sums) + rest;
+  return sum_lanes<T>(sums);
 }
 
 // The largest score that the query sees; -infinity if it sees none.
@@ -75,13 +75,10 @@ T largest(const T* row, Seen seen) {
 template <class T>
 T dot(const T* a, const T* b, std::int64_t count) {
   Vec<T> sums{};
-  T rest = 0;
   for_lanes<T>(
       count, [&](std::int64_t i) { sums += load(a + i) * load(b + i); },
-      [&](std::int64_t i, std::int64_t left) {
-        for (std::int64_t j = i; j < i + left; ++j) rest += a[j] * b[j];
-      });
-  return sum_lanes<T>(sums) + rest;
+      [&](std::int64_t i, std::int64_t left) { sums += load_some(a + i, left) * load_some(b + i, left); });
+  return sum_lanes<T>(sums);
 }
 
 }  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -36,24 +36,22 @@ template <class T>
 RowSums<T> exponentiate(T* row, std::int64_t V) {
   const T maximum = max_of(row, V);
   Vec<T> logits{}, exponentials{};
-  T logits_rest = 0, exponentials_rest = 0;
+  const auto present = [](Vec<T> x) { return x < static_cast<T>(kAbsentBias) ? Vec<T>{} : x; };
   for_lanes<T>(
       V,
       [&](std::int64_t v) {
         const Vec<T> x = load(row + v) - maximum, e = exp(x);
-        logits += x < static_cast<T>(kAbsentBias) ? Vec<T>{} : x;
+        logits += present(x);
         exponentials += e;
         store(row + v, e);
       },
       [&](std::int64_t v, std::int64_t left) {
         const Vec<T> x = load_some(row + v, left) - maximum, e = exp(x);
-        for (std::int64_t i = 0; i < left; ++i) {
-          logits_rest += x[i] < static_cast<T>(kAbsentBias) ? T{0} : x[i];
-          exponentials_rest += e[i];
-        }
+        logits += first_lanes<T>(present(x), left);
+        exponentials += first_lanes<T>(e, left);
         store_some(row + v, e, left);
       });
-  return {maximum, sum_lanes<T>(logits) + logits_rest, sum_lanes<T>(exponentials) + exponentials_rest};
+  return {maximum, sum_lanes<T>(logits), sum_lanes<T>(exponentials)};
 }
 
 // Cross-entropy of one row, -sum q_v log p_v = (q_t - q_other) nll_t + q_other sum_v nll_v, and nll_t itself. V counts

@@ -9,6 +9,11 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
+
+#if defined(__AVX512F__)
+#include <immintrin.h>
+#endif
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
@@ -20,11 +25,11 @@ inline constexpr int kVectorBytes = 32;
 inline constexpr int kVectorBytes = 16;
 #endif
 
-template <class T>
+template <class T, int Bytes = kVectorBytes>
 struct VecOf {
-  using Type [[gnu::vector_size(kVectorBytes)]] = T;
+  using Type [[gnu::vector_size(Bytes)]] = T;
   // The same type for memory at any address. (With memcpy instead, the compiler uses registers badly.)
-  using InMemory [[gnu::vector_size(kVectorBytes), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
+  using InMemory [[gnu::vector_size(Bytes), gnu::aligned(alignof(T)), gnu::may_alias]] = T;
 };
 template <class T>
 using Vec = typename VecOf<T>::Type;
@@ -41,15 +46,32 @@ template <class T>
 inline void store(T* to, Vec<T> v) {
   *reinterpret_cast<typename VecOf<T>::InMemory*>(to) = v;
 }
-// Loads the first `count` lanes, and sets the others to `rest`.
+// Loads the first `count` lanes, and sets the others to `rest`. AVX-512 has instructions for this, which matter more
+// the more lanes there are.
 template <class T>
 inline Vec<T> load_some(const T* from, std::int64_t count, T rest = T{0}) {
   Vec<T> v = Vec<T>{} + rest;
+#if defined(__AVX512F__)
+  const std::uint32_t mask = (1u << count) - 1;
+  if constexpr (std::is_same_v<T, float>) {
+    return _mm512_mask_loadu_ps(v, static_cast<__mmask16>(mask), from);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return _mm512_mask_loadu_pd(v, static_cast<__mmask8>(mask), from);
+  }
+#endif
   std::memcpy(&v, from, static_cast<std::size_t>(count) * sizeof(T));
   return v;
 }
 template <class T>
 inline void store_some(T* to, Vec<T> v, std::int64_t count) {
+#if defined(__AVX512F__)
+  const std::uint32_t mask = (1u << count) - 1;
+  if constexpr (std::is_same_v<T, float>) {
+    return _mm512_mask_storeu_ps(to, static_cast<__mmask16>(mask), v);
+  } else if constexpr (std::is_same_v<T, double>) {
+    return _mm512_mask_storeu_pd(to, static_cast<__mmask8>(mask), v);
+  }
+#endif
   std::memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
 }
 template <class T>
@@ -57,21 +79,34 @@ inline Vec<T> broadcast(std::type_identity_t<T> value) {
   return Vec<T>{} + value;
 }
 
-// Adds the upper half of the lanes to the lower half, then the upper quarter to the lower one, and so on.
+// The numbers of a vector's lanes, beginning with `first`; after the last lane comes lane 0.
+template <class T>
+inline auto lane_numbers(int first) {
+  Vec<std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>> numbers;
+  for (int i = 0; i < kLanes<T>; ++i) numbers[i] = (first + i) % static_cast<int>(kLanes<T>);
+  return numbers;
+}
+// The first `count` lanes of v, and zeros.
+template <class T>
+inline Vec<T> first_lanes(Vec<T> v, std::int64_t count) {
+  return lane_numbers<T>(0) < static_cast<int>(count) ? v : Vec<T>{};
+}
+// Combines the lower half of the lanes with the upper half, then the lower quarter with the upper one, and so on.
+template <class T, int Half = static_cast<int>(kLanes<T>) / 2, class Combine>
+inline T combine_lanes(Vec<T> v, const Combine& combine) {
+  if constexpr (Half == 0) {
+    return v[0];
+  } else {
+    return combine_lanes<T, Half / 2>(combine(v, __builtin_shuffle(v, lane_numbers<T>(Half))), combine);
+  }
+}
 template <class T>
 inline T sum_lanes(Vec<T> v) {
-  T lane[kLanes<T>];
-  store(lane, v);
-  for (std::int64_t half = kLanes<T> / 2; half > 0; half /= 2) {
-    for (std::int64_t i = 0; i < half; ++i) lane[i] += lane[i + half];
-  }
-  return lane[0];
+  return combine_lanes<T>(v, [](Vec<T> low, Vec<T> high) { return low + high; });
 }
 template <class T>
 inline T max_lanes(Vec<T> v) {
-  T lane[kLanes<T>];
-  store(lane, v);
-  return *std::max_element(lane, lane + kLanes<T>);
+  return combine_lanes<T>(v, [](Vec<T> low, Vec<T> high) { return low > high ? low : high; });
 }
 template <class T>
 inline Vec<T> max(Vec<T> a, Vec<T> b) {
@@ -218,42 +253,71 @@ inline T sum_vectors(std::int64_t count, const F& f, const X*... x) {
     for (std::int64_t j = 0; j < 4; ++j) sums[j] += f(load(x + i + j * kLanes<T>)...);
   }
   for (; i + kLanes<T> <= count; i += kLanes<T>) sums[0] += f(load(x + i)...);
-  if (i < count) {  // f of the lanes beyond `count` must not be added
-    T last[kLanes<T>];
-    store<T>(last, f(load_some(x + i, count - i)...));
-    sums[1] += load_some(last, count - i);
-  }
+  if (i < count) sums[1] += first_lanes<T>(f(load_some(x + i, count - i)...), count - i);
   return sum_lanes<T>((sums[0] + sums[1]) + (sums[2] + sums[3]));
 }
 
+// A mask for shuffles of two vectors of floats. It takes the same four lanes from every group of four: i, j, k and l,
+// which are 0 to 3 in the first vector and 4 to 7 in the second.
+template <int Bytes>
+inline auto in_groups(int i, int j, int k, int l) {
+  constexpr int kCount = Bytes / 4;
+  const int lanes[4] = {i, j, k, l};
+  typename VecOf<std::int32_t, Bytes>::Type mask;
+  for (int lane = 0; lane < kCount; ++lane) {
+    const int from = lanes[lane % 4];
+    mask[lane] = lane / 4 * 4 + from % 4 + from / 4 * kCount;
+  }
+  return mask;
+}
+
+// Transposes 4 by 4 matrices of floats, one in every group of four lanes: lane i of a group of rows[j] becomes lane j
+// of that group of rows[i].
+template <class Rows>
+inline void transpose_groups(Rows (&rows)[4]) {
+  constexpr int kBytes = sizeof(Rows);
+  const Rows ab_low = __builtin_shuffle(rows[0], rows[1], in_groups<kBytes>(0, 4, 1, 5)),
+             ab_high = __builtin_shuffle(rows[0], rows[1], in_groups<kBytes>(2, 6, 3, 7)),
+             cd_low = __builtin_shuffle(rows[2], rows[3], in_groups<kBytes>(0, 4, 1, 5)),
+             cd_high = __builtin_shuffle(rows[2], rows[3], in_groups<kBytes>(2, 6, 3, 7));
+  rows[0] = __builtin_shuffle(ab_low, cd_low, in_groups<kBytes>(0, 1, 4, 5));
+  rows[1] = __builtin_shuffle(ab_low, cd_low, in_groups<kBytes>(2, 3, 6, 7));
+  rows[2] = __builtin_shuffle(ab_high, cd_high, in_groups<kBytes>(0, 1, 4, 5));
+  rows[3] = __builtin_shuffle(ab_high, cd_high, in_groups<kBytes>(2, 3, 6, 7));
+}
+
 // Vectors of 16 bytes, which every instruction set has.
-using Quad [[gnu::vector_size(16)]] = float;
-using QuadInMemory [[gnu::vector_size(16), gnu::aligned(4), gnu::may_alias]] = float;
-using Lanes4 [[gnu::vector_size(16)]] = int;
+using Quad = VecOf<float, 16>;
+
+// The elements k, ..., k + 3 of rows[0], then those of rows[4], rows[8] and so on, until the vector is full.
+template <int Bytes = kVectorBytes>
+inline auto load_quads(const float* const* rows, std::int64_t k) {
+  if constexpr (Bytes == 16) {
+    return static_cast<Quad::Type>(*reinterpret_cast<const Quad::InMemory*>(rows[0] + k));
+  } else {
+    const auto low = load_quads<Bytes / 2>(rows, k), high = load_quads<Bytes / 2>(rows + Bytes / 8, k);
+    return [&]<int... lane>(std::integer_sequence<int, lane...>) { return __builtin_shufflevector(low, high, lane...); }
+    (std::make_integer_sequence<int, Bytes / 4>());
+  }
+}
 
 // Transposes a 4 by 4 matrix of floats. Row i of the result is row_a[i], row_b[i], row_c[i], row_d[i]; it starts at
 // to + i * stride_to.
 inline void transpose_quads(const float* row_a, const float* row_b, const float* row_c, const float* row_d, float* to,
                             std::int64_t stride_to) {
-  const auto row = [](const float* from) -> Quad { return *reinterpret_cast<const QuadInMemory*>(from); };
-  const auto put = [&](std::int64_t i, Quad v) { *reinterpret_cast<QuadInMemory*>(to + i * stride_to) = v; };
-  const Quad a = row(row_a), b = row(row_b), c = row(row_c), d = row(row_d);
-  const Quad ab_low = __builtin_shuffle(a, b, Lanes4{0, 4, 1, 5}),
-             ab_high = __builtin_shuffle(a, b, Lanes4{2, 6, 3, 7});
-  const Quad cd_low = __builtin_shuffle(c, d, Lanes4{0, 4, 1, 5}),
-             cd_high = __builtin_shuffle(c, d, Lanes4{2, 6, 3, 7});
-  put(0, __builtin_shuffle(ab_low, cd_low, Lanes4{0, 1, 4, 5}));
-  put(1, __builtin_shuffle(ab_low, cd_low, Lanes4{2, 3, 6, 7}));
-  put(2, __builtin_shuffle(ab_high, cd_high, Lanes4{0, 1, 4, 5}));
-  put(3, __builtin_shuffle(ab_high, cd_high, Lanes4{2, 3, 6, 7}));
+  const float* const from[4] = {row_a, row_b, row_c, row_d};
+  Quad::Type rows[4];
+  for (int i = 0; i < 4; ++i) rows[i] = load_quads<16>(from + i, 0);
+  transpose_groups(rows);
+  for (int i = 0; i < 4; ++i) *reinterpret_cast<Quad::InMemory*>(to + i * stride_to) = rows[i];
 }
 
 // Transposes an 8 by 8 matrix of floats, whose rows are `stride` apart, with vectors of 32 bytes. Each of the three
 // stages takes pairs of vectors and exchanges elements, pairs of elements, or halves between the two.
 inline void transpose_eights(const float* from, std::int64_t stride, float* to, std::int64_t stride_to) {
-  using Eight [[gnu::vector_size(32)]] = float;
-  using EightInMemory [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
-  using Lanes8 [[gnu::vector_size(32)]] = int;
+  using Eight = VecOf<float, 32>::Type;
+  using EightInMemory = VecOf<float, 32>::InMemory;
+  using Lanes8 = VecOf<std::int32_t, 32>::Type;
   Eight rows[8], ones[8], twos[8];
   for (int i = 0; i < 8; ++i) rows[i] = *reinterpret_cast<const EightInMemory*>(from + i * stride);
   for (int i = 0; i < 8; i += 2) {

@@ -16,7 +16,7 @@ namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 // The sizes that fit the registers and caches of a processor. A tile has `rows` rows of `vectors` vectors. Its
 // registers sum `depth` values of k; then the partial sums are added to C. `depth` rows of a panel of B fit the
-// first-level cache; with AVX-512 they are half as large again, which was measured to be faster. At most `block_rows`
+// first-level cache; with AVX-512 they are twice as large, which was measured to be faster. At most `block_rows`
 // rows of C are computed together: their panels of A, `depth` deep, fit the second-level cache.
 struct TileSizes {
   std::int64_t rows, vectors, depth, block_rows;
@@ -24,7 +24,7 @@ struct TileSizes {
 #if defined(DRAGOMAN_TILE_SIZES)  // bench/sweep_products tries others
 inline constexpr TileSizes kTileSizes{DRAGOMAN_TILE_SIZES};
 #elif defined(__AVX512F__)
-inline constexpr TileSizes kTileSizes{8, 3, 384, 384};
+inline constexpr TileSizes kTileSizes{8, 3, 512, 384};
 #elif defined(__AVX__)
 inline constexpr TileSizes kTileSizes{4, 3, 256, 128};  // there are only 16 registers
 #else
