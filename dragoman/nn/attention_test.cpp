@@ -357,12 +357,13 @@ TEST(Attention, AStepWithinAWindowHasTheBitsOfTheWholeSentence) {
   }
 }
 
-// Few queries take other loops than many, and so do keys whose width is no multiple of four.
+// Few queries take other loops than many, and so do keys whose width is no multiple of four. Keys need several blocks,
+// and wide heads other memory.
 TEST(Attention, AStepOverTheMemoryHasTheBitsOfTheWholeSentence) {
-  constexpr std::int64_t n_q = 9, n_k = 41, h = 2;
+  constexpr std::int64_t n_q = 9, n_k = 75, h = 2;
   for (const DType dtype : {DType::kFloat32, DType::kFloat64}) {
     const Workbench bench({Device{}, dtype, 0});
-    for (const std::int64_t d : {6, 12}) {
+    for (const std::int64_t d : {6, 12, 132, 516}) {
       const Tensor Q = bench.random({n_q, h * d}, 1), K = bench.random({n_k, h * d}, 2),
                    V = bench.random({n_k, h * d}, 3);
       const Heads heads{.h = h, .scale = 0.5, .dropout = {}};

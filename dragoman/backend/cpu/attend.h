@@ -2,10 +2,10 @@
 // sentences and attention in decoding steps share this code, so a step computes exactly the same bits.
 //
 // For each block of at most kQueries queries, `attend` runs over the blocks of at most kKeys keys:
-//   1. transpose_rows: copy the block of keys to scratch.keys, transposed to [d_k, kKeys];
-//   2. multiply_scores: scratch.scores [queries, kKeys] = Q K^T;
-//   3. for each query: update the running maximum, correct the sums so far, replace scores by exponentials;
-//   4. O += exponentials * V.
+//   1. compute_scores: scratch.scores [queries, kKeys] = Q K^T. The block of keys is copied to scratch.keys, transposed
+//      to [d_k, kKeys]; only for few queries it is read in place;
+//   2. for each query: update the running maximum, correct the sums so far, replace scores by exponentials;
+//   3. O += exponentials * V.
 // At the end each row of O is divided by its sum of exponentials.
 //
 // With a window, blocks of queries are small, and their blocks of keys begin with the first key that some of their
@@ -26,32 +26,42 @@ namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 inline constexpr std::int64_t kQueries = 64, kKeys = 64;  // of a block; kKeys must be a multiple of a vector
 inline constexpr std::int64_t kBandQueries = 16;          // queries of a block if there is a window
-inline constexpr std::int64_t kFewQueries = 4;            // so few that their keys are not transposed
+inline constexpr std::int64_t kFewQueries = 4;            // so few that their keys are read in place
 
 // Scratch memory of one piece of work: `scores` and their gradients `d_scores` are [kQueries, kKeys]; `keys` and
-// `values` are a block of keys, [d_k, kKeys], and of values, [d_v, kKeys], transposed. Only the backward pass uses
+// `values` are a block of keys, [d_k, kKeys], and of values, [d_v, kKeys], transposed. Only the backward pass has
 // `d_scores` and `values`.
 template <class T>
 struct Scratch {
   T *scores, *d_scores, *keys, *values;
 };
 
-// Calls body(scratch). The scratch memory is on the stack of the thread; only heads wider than kWidest use the heap. A
-// large frame on the stack takes time where the compiler checks each of its pages (-fstack-clash-protection).
+// Calls body(columns) with memory for kKeys columns of a head. It is on the stack of the thread; only heads wider than
+// kWidest use the heap.
 template <class T, class Body>
-void with_scratch(std::int64_t d_k, std::int64_t d_v, const Body& body) {
-  constexpr std::int64_t kWidest = 128;
-  alignas(kVectorBytes) T scores[kQueries * kKeys], d_scores[kQueries * kKeys];
-  if (d_k <= kWidest && d_v <= kWidest) {
-    alignas(kVectorBytes) T keys[kWidest * kKeys], values[kWidest * kKeys];
-    return body(Scratch<T>{scores, d_scores, keys, values});
-  }
-  const auto wide = std::make_unique_for_overwrite<T[]>((d_k + d_v) * kKeys);
-  body(Scratch<T>{scores, d_scores, wide.get(), wide.get() + d_k * kKeys});
+void with_columns(std::int64_t d, const Body& body) {
+  constexpr std::int64_t kUsual = 128, kWidest = 512;
+  if (d <= kUsual) return on_stack<T, kUsual * kKeys>(body);
+  if (d <= kWidest) return on_stack<T, kWidest * kKeys>(body);
+  body(std::make_unique_for_overwrite<T[]>(d * kKeys).get());
 }
 
-// A number of columns, rounded up to whole vectors. Scores are computed for whole vectors of keys: those beyond the
-// last key may be anything, and nothing reads them.
+// Calls body(scratch), for the forward pass and for the backward pass.
+template <class T, class Body>
+void with_scratch(std::int64_t d_k, const Body& body) {
+  alignas(kVectorBytes) T scores[kQueries * kKeys];
+  with_columns<T>(d_k, [&](T* keys) { body(Scratch<T>{scores, nullptr, keys, nullptr}); });
+}
+template <class T, class Body>
+void with_backward_scratch(std::int64_t d_k, std::int64_t d_v, const Body& body) {
+  alignas(kVectorBytes) T d_scores[kQueries * kKeys];
+  with_scratch<T>(d_k, [&](const Scratch<T>& forward) {
+    with_columns<T>(d_v, [&](T* values) { body(Scratch<T>{forward.scores, d_scores, forward.keys, values}); });
+  });
+}
+
+// A number of columns, rounded up to whole vectors. Scores are computed for whole vectors of keys. The scores
+// beyond the last key may be anything, and nothing reads them.
 template <class T>
 std::int64_t in_vectors(std::int64_t columns) {
   return divide_up(columns, kLanes<T>) * kLanes<T>;

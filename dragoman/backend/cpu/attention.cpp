@@ -1,7 +1,6 @@
 #include "dragoman/backend/cpu/attention.h"
 
 #include <initializer_list>
-#include <vector>
 
 #include "dragoman/backend/cpu/attend.h"
 
@@ -170,7 +169,7 @@ void Attention::do_attention(const Array& Q, const Array& K, const Array& V, con
       const Piece<T> piece = make_piece<T>(Q, K, V, reach, heads, b, head);
       const Block<T> out = head_of<T>(O, reach.queries, b, head, heads.h);
       T* sums = matrix<T>(log_sums).row(reach.queries.offsets.data<std::int32_t>()[b]) + head;
-      with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
+      with_scratch<T>(piece.Q.d, [&](const Scratch<T>& scratch) {
         for (std::int64_t q = 0; q < piece.Q.n; q += piece.block_queries()) {
           const std::int64_t queries = std::min(piece.block_queries(), piece.Q.n - q);
           attend(piece, q, queries, out, sums + q * heads.h, heads.h, scratch);
@@ -206,7 +205,7 @@ void Attention::do_attention_backward(const Array& dO, const Array& Q, const Arr
       const T* sums = matrix<T>(log_sums).row(first) + head;
       T* D = matrix<T>(dots).row(head) + first;
       for (std::int64_t i = 0; i < piece.Q.n; ++i) D[i] = dot(d_out.row(i), out.row(i), out.d);
-      with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
+      with_backward_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
         for_blocks(piece, scratch, [&](std::int64_t q, std::int64_t queries, std::int64_t k, std::int64_t keys) {
           attend_backward(piece, q, queries, k, keys, d_out, D, sums, heads.h, scratch, into_Q, into_K, into_V);
           if (counter == nullptr) return;

@@ -1,5 +1,6 @@
 // Attention in decoding steps: each row is one query, which attends to cached keys or to the memory.
 #include <algorithm>
+#include <vector>
 
 #include "dragoman/backend/cpu/attend.h"
 #include "dragoman/backend/cpu/attention.h"
@@ -70,7 +71,7 @@ void Attention::do_attention_cached(const Array& Q, const Array& K, const Array&
       const std::int64_t length = cache.lengths.data<std::int32_t>()[row];
       std::copy_n(matrix<T>(K).row(row), keys.cols, keys.row(cells[length]));
       std::copy_n(matrix<T>(V).row(row), values.cols, values.row(cells[length]));
-      with_scratch<T>(d_k, d_v, [&](const Scratch<T>& scratch) {
+      with_scratch<T>(d_k, [&](const Scratch<T>& scratch) {
         for (std::int64_t head = 0; head < heads.h; ++head) {
           const Piece<T, Scattered<T>> piece{.Q = head_rows(q, row, 1, head, heads.h),
                                              .K = {keys.data + head * d_k, length + 1, d_k, keys.stride, cells},
@@ -114,7 +115,7 @@ void Attention::do_attention_memory(const Array& Q, const Array& K, const Array&
                            .sentence = nullptr,
                            .position = nullptr,
                            .scale = static_cast<T>(heads.scale)};
-      with_scratch<T>(piece.Q.d, piece.V.d, [&](const Scratch<T>& scratch) {
+      with_scratch<T>(piece.Q.d, [&](const Scratch<T>& scratch) {
         attend_step(piece, head_rows(o, top, queries, head, heads.h), top, step_weights, scratch);
       });
     });

@@ -57,6 +57,15 @@ inline void expect_ids(const Array& ids, std::int64_t lowest, std::int64_t limit
 
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
+// Calls body(memory) with memory for `Count` elements on the stack. This is a function of its own because some
+// compilers touch every page of a frame (-fstack-clash-protection): callers pay for a large frame only where they need
+// it.
+template <class T, std::int64_t Count, class Body>
+[[gnu::noinline]] void on_stack(const Body& body) {
+  alignas(kVectorBytes) T memory[Count];
+  body(memory);
+}
+
 // Kernels split rows into blocks of this many for the thread team, so the partition depends on shapes alone.
 inline constexpr std::int64_t kRowBlock = 32;
 

@@ -25,6 +25,13 @@ inline constexpr int kVectorBytes = 32;
 inline constexpr int kVectorBytes = 16;
 #endif
 
+// Registers for vectors.
+#if defined(__AVX512F__) || defined(__aarch64__)
+inline constexpr int kRegisters = 32;
+#else
+inline constexpr int kRegisters = 16;
+#endif
+
 template <class T, int Bytes = kVectorBytes>
 struct VecOf {
   using Type [[gnu::vector_size(Bytes)]] = T;
@@ -46,8 +53,8 @@ template <class T>
 inline void store(T* to, Vec<T> v) {
   *reinterpret_cast<typename VecOf<T>::InMemory*>(to) = v;
 }
-// Loads the first `count` lanes, and sets the others to `rest`. AVX-512 has instructions for this, which matter more
-// the more lanes there are.
+// Loads the first `count` lanes, and sets the others to `rest`. AVX-512 has masked instructions for this, which are
+// faster than a copy through memory.
 template <class T>
 inline Vec<T> load_some(const T* from, std::int64_t count, T rest = T{0}) {
   Vec<T> v = Vec<T>{} + rest;

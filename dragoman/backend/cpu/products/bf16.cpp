@@ -64,23 +64,29 @@ void Bf16Operands::pack_B(const Product<float>& p, std::int64_t piece, std::uint
 
 void Bf16Operands::multiply_block(const Product<float>& p, const std::uint16_t* packed_A, const std::uint16_t* packed_B,
                                   const Extent& e, Matrix<float> C, bool accumulate) const {
-  alignas(64) std::uint16_t own_rows[kBlockRows * kRange];
   const Matrix<float> block{C.row(e.top) + e.left, e.rows, e.cols, C.stride};
   if (p.K == 0 && !accumulate) {
     for (std::int64_t i = 0; i < e.rows; ++i) std::fill_n(block.row(i), e.cols, 0.0f);
   }
   const std::int64_t apart = kBf16.depth(p.K) * kWidth;
-  for (std::int64_t k = 0; k < p.K; k += kRange) {
-    const std::int64_t length = std::min(kRange, p.K - k), depth = kBf16.depth(length);
-    const std::uint16_t* rows = own_rows;
-    if (packed_A != nullptr) {
-      rows = packed_A + k * (size_of_A(p) / kBf16.depth(p.K)) + e.top * depth;
-    } else {
-      pack_rows(p, e.top, e.rows, k, length, own_rows);
+  const auto multiply = [&](const auto& rows) {  // rows(k, length) are the panels of A
+    for (std::int64_t k = 0; k < p.K; k += kRange) {
+      const std::int64_t length = std::min(kRange, p.K - k);
+      multiply_bf16({kernel, e.rows, kBf16.depth(length), rows(k, length)},
+                    packed_B + e.left / kWidth * apart + k * kWidth, apart, block, accumulate || k > 0);
     }
-    multiply_bf16({kernel, e.rows, depth, rows}, packed_B + e.left / kWidth * apart + k * kWidth, apart, block,
-                  accumulate || k > 0);
+  };
+  if (packed_A != nullptr) {
+    return multiply([&](std::int64_t k, std::int64_t length) {
+      return packed_A + k * (size_of_A(p) / kBf16.depth(p.K)) + e.top * kBf16.depth(length);
+    });
   }
+  on_stack<std::uint16_t, kBlockRows * kRange>([&](std::uint16_t* own_rows) {
+    multiply([&](std::int64_t k, std::int64_t length) {
+      pack_rows(p, e.top, e.rows, k, length, own_rows);
+      return own_rows;
+    });
+  });
 }
 
 }  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

@@ -51,23 +51,32 @@ void FloatOperands<T>::pack_B(const Product<T>& p, std::int64_t piece, T* packed
 template <class T>
 void FloatOperands<T>::multiply_block(const Product<T>& p, const T* packed_A, const T* packed_B, const Extent& e,
                                       Matrix<T> C, bool accumulate) const {
-  alignas(kVectorBytes) T own_rows[kBlockRows / kTileRows * panel_stride(kDepth, kTileRows)];
   const Matrix<T> block{C.row(e.top) + e.left, e.rows, e.cols, C.stride};
   if (p.K == 0 && !accumulate) {  // then the loop below does not write C
     for (std::int64_t i = 0; i < e.rows; ++i) std::fill_n(block.row(i), e.cols, T{0});
   }
   const Panels<T> B{packed_B + e.left / kWidth * panel_stride(p.K, kWidth), panel_stride(p.K, kWidth)};
-  // The first range of k overwrites C (unless the caller accumulates); the others add to it.
-  for (std::int64_t k = 0; k < p.K; k += kDepth) {
-    const std::int64_t depth = std::min(kDepth, p.K - k), apart = panel_stride(packed_A ? p.K : depth, kTileRows);
-    Panels<T> A{own_rows, apart};
-    if (packed_A != nullptr) {
-      A.data = packed_A + e.top / kTileRows * apart + k * kTileRows;
-    } else {
-      pack_rows(p, e.top, e.rows, k, depth, apart, own_rows);
+  // The first range of k overwrites C (unless the caller accumulates); the others add to it. rows(k, depth) are the
+  // panels of A.
+  const auto multiply = [&](const auto& rows) {
+    for (std::int64_t k = 0; k < p.K; k += kDepth) {
+      const std::int64_t depth = std::min(kDepth, p.K - k);
+      multiply_panels(depth, rows(k, depth), B.from(k * kWidth), block, accumulate || k > 0);
     }
-    multiply_panels(depth, A, B.from(k * kWidth), block, accumulate || k > 0);
+  };
+  if (packed_A != nullptr) {
+    const std::int64_t apart = panel_stride(p.K, kTileRows);
+    return multiply([&](std::int64_t k, std::int64_t) {
+      return Panels<T>{packed_A + e.top / kTileRows * apart + k * kTileRows, apart};
+    });
   }
+  on_stack<T, kBlockRows / kTileRows * panel_stride(kDepth, kTileRows)>([&](T* own_rows) {
+    multiply([&](std::int64_t k, std::int64_t depth) {
+      const std::int64_t apart = panel_stride(depth, kTileRows);
+      pack_rows(p, e.top, e.rows, k, depth, apart, own_rows);
+      return Panels<T>{own_rows, apart};
+    });
+  });
 }
 
 template struct FloatOperands<float>;

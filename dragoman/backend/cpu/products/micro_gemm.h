@@ -24,8 +24,8 @@ struct Strided {
 namespace micro {
 
 // A tile of C in registers: `Rows` rows by `Vectors` vectors, from column j on.
-template <class T, std::int64_t Rows, std::int64_t Vectors, class Matrix>
-inline void tile(std::int64_t K, Strided<T> A, const Matrix& B, std::int64_t j, T* C, std::int64_t stride_C,
+template <class T, std::int64_t Rows, std::int64_t Vectors, class RowsOfB>
+inline void tile(std::int64_t K, Strided<T> A, const RowsOfB& B, std::int64_t j, T* C, std::int64_t stride_C,
                  bool accumulate) {
   // Registers, because all loops over them are unrolled.
   Vec<T> sums[Rows * Vectors] = {}, b[Vectors];
@@ -51,9 +51,10 @@ inline void tile(std::int64_t K, Strided<T> A, const Matrix& B, std::int64_t j, 
   }
 }
 
-// `Vectors` vectors of C, from top to bottom, in tiles of `Rows` rows; for the rest of four rows, then of one.
-template <class T, std::int64_t Rows, std::int64_t Vectors, class Matrix>
-inline void tiles(std::int64_t M, std::int64_t K, Strided<T> A, const Matrix& B, std::int64_t j, T* C,
+// `Vectors` vectors of C, from top to bottom, in tiles of `Rows` rows. The remaining rows go into tiles of four rows,
+// then of one.
+template <class T, std::int64_t Rows, std::int64_t Vectors, class RowsOfB>
+inline void tiles(std::int64_t M, std::int64_t K, Strided<T> A, const RowsOfB& B, std::int64_t j, T* C,
                   std::int64_t stride_C, bool accumulate) {
   std::int64_t i = 0;
   for (; i + Rows <= M; i += Rows) {
@@ -65,8 +66,8 @@ inline void tiles(std::int64_t M, std::int64_t K, Strided<T> A, const Matrix& B,
 }
 
 // A tile of C: one row by one vector, from column j on, of which only the first `lanes` lanes exist.
-template <class T, class Matrix>
-inline void narrow_tile(std::int64_t K, Strided<T> A, const Matrix& B, std::int64_t j, T* C, std::int64_t lanes,
+template <class T, class RowsOfB>
+inline void narrow_tile(std::int64_t K, Strided<T> A, const RowsOfB& B, std::int64_t j, T* C, std::int64_t lanes,
                         bool accumulate) {
   Vec<T> sum{};
   for (std::int64_t k = 0; k < K; ++k) sum += A.data[k * A.column] * load_some<T>(B.row(k) + j, lanes);
@@ -77,12 +78,12 @@ inline void narrow_tile(std::int64_t K, Strided<T> A, const Matrix& B, std::int6
 
 // C = A B, or C += A B if it accumulates, for A [M, K], B [K, N] and C [M, N]. Row k of B starts at B.row(k), and the
 // rows of C are stride_C apart.
-template <class T, class Matrix>
-void multiply(std::int64_t M, std::int64_t N, std::int64_t K, Strided<T> A, const Matrix& B, T* C,
+template <class T, class RowsOfB>
+void multiply(std::int64_t M, std::int64_t N, std::int64_t K, Strided<T> A, const RowsOfB& B, T* C,
               std::int64_t stride_C, bool accumulate) {
   // Each addition to a sum waits for the one before it, so narrow tiles have more rows: about as many sums as wide
-  // ones, as far as the 16 registers of AVX2 allow.
-  constexpr std::int64_t lanes = kLanes<T>, kTall = kVectorBytes == 32 ? 4 : 8;
+  // ones, as far as there are registers.
+  constexpr std::int64_t lanes = kLanes<T>, kTall = kRegisters == 32 ? 8 : 4;
   std::int64_t j = 0;
   for (; j + 4 * lanes <= N; j += 4 * lanes) micro::tiles<T, 4, 4>(M, K, A, B, j, C, stride_C, accumulate);
   for (; j + 2 * lanes <= N; j += 2 * lanes) micro::tiles<T, kTall, 2>(M, K, A, B, j, C, stride_C, accumulate);
@@ -92,12 +93,9 @@ void multiply(std::int64_t M, std::int64_t N, std::int64_t K, Strided<T> A, cons
   }
 }
 
-// C = A B^T with the bits of `multiply`, for few rows of A, when it does not pay to transpose B in memory: A is [M, K],
-// B has `count` rows, and K is a multiple of 4. Writes whole vectors of C; what is beyond column `count` may be
-// anything.
 namespace micro {
 
-// Rows [i, i + Rows) of C and the columns of `Vectors` vectors, for the rows of B at `rows`.
+// The first `Rows` rows of C = A B^T and the columns of `Vectors` vectors, for the rows of B at `rows`.
 template <std::int64_t Rows, std::int64_t Vectors>
 inline void dot_tile(std::int64_t K, Strided<float> A, const float* const* rows, float* C, std::int64_t stride_C) {
   constexpr std::int64_t lanes = kLanes<float>;
@@ -111,8 +109,9 @@ inline void dot_tile(std::int64_t K, Strided<float> A, const float* const* rows,
       transpose_groups(b);
 #pragma GCC unroll 4
       for (std::int64_t row = 0; row < Rows; ++row) {
+        const float* a = A.data + row * A.row + k * A.column;
 #pragma GCC unroll 4
-        for (int i = 0; i < 4; ++i) sums[row * Vectors + v] += A.data[row * A.row + k + i] * b[i];
+        for (int i = 0; i < 4; ++i) sums[row * Vectors + v] += a[i * A.column] * b[i];
       }
     }
   }
@@ -125,15 +124,19 @@ inline void dot_tile(std::int64_t K, Strided<float> A, const float* const* rows,
 
 }  // namespace micro
 
-template <class Matrix>
-void multiply_transposed(std::int64_t M, std::int64_t count, std::int64_t K, Strided<float> A, const Matrix& B,
+// C = A B^T with the bits of `multiply`, for so few rows of A that it does not pay to transpose B in memory: A is [M,
+// K], B has `count` rows, and K is a multiple of 4. Writes whole vectors of C; what is beyond column `count` may be
+// anything. Four rows of A share the transposed elements of B; other rows transpose them again.
+template <class RowsOfB>
+void multiply_transposed(std::int64_t M, std::int64_t count, std::int64_t K, Strided<float> A, const RowsOfB& B,
                          float* C, std::int64_t stride_C) {
   constexpr std::int64_t kColumns = 16, lanes = kLanes<float>;
+  static_assert(kColumns % lanes == 0);
   for (std::int64_t j = 0; j < count; j += kColumns) {
     const float* rows[kColumns];
     for (std::int64_t i = 0; i < kColumns; ++i) rows[i] = B.row(std::min(j + i, count - 1));
     std::int64_t i = 0;
-    const auto tiles = [&]<std::int64_t Rows>(std::integral_constant<std::int64_t, Rows>) {
+    const auto multiply_by_all = [&]<std::int64_t Rows>(std::integral_constant<std::int64_t, Rows>) {
       for (; i + Rows <= M; i += Rows) {
         float* to = C + i * stride_C + j;
         if (j + kColumns <= count) {
@@ -145,8 +148,8 @@ void multiply_transposed(std::int64_t M, std::int64_t count, std::int64_t K, Str
         }
       }
     };
-    tiles(std::integral_constant<std::int64_t, 4>());
-    tiles(std::integral_constant<std::int64_t, 1>());
+    multiply_by_all(std::integral_constant<std::int64_t, 4>());
+    multiply_by_all(std::integral_constant<std::int64_t, 1>());
   }
 }
 
