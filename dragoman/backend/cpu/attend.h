@@ -3,7 +3,7 @@
 //
 // For each block of at most kQueries queries, `attend` runs over the blocks of at most kKeys keys:
 //   1. compute_scores: scratch.scores [queries, kKeys] = Q K^T. The block of keys is copied to scratch.keys, transposed
-//      to [d_k, kKeys]; only for few queries it is read in place;
+//      to [d_k, kKeys]; for few queries it is read in place instead;
 //   2. for each query: update the running maximum, correct the sums so far, replace scores by exponentials;
 //   3. O += exponentials * V.
 // At the end each row of O is divided by its sum of exponentials.

@@ -16,7 +16,7 @@ namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 // The sizes that fit the registers and caches of a processor. A tile has `rows` rows of `vectors` vectors. Its
 // registers sum `depth` values of k; then the partial sums are added to C. `depth` rows of a panel of B fit the
-// first-level cache; with AVX-512 they are twice as large as that cache, which was measured to be faster. At most
+// first-level cache; with AVX-512 they are twice as large as that cache and come from the second-level one. At most
 // `block_rows` rows of C are computed together: their panels of A, `depth` deep, fit the second-level cache.
 struct TileSizes {
   std::int64_t rows, vectors, depth, block_rows;
