@@ -213,7 +213,7 @@ void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, 
       constexpr std::int64_t kWidth = kBlockPanels * kTileCols<T>;
       const ArenaScope scratch(arena());
       const Product<T> p = product<T>(y, Transpose::kNo, E, Transpose::kYes);
-      const Panels<T> A = packed_rows(*this, matrix<const T>(y));
+      const RowPanels<T> A = row_panels(*this, matrix<const T>(y));
       const std::int64_t apart = panel_stride(p.K, kTileCols<T>), size = kBlockPanels * apart;
       const Array packed = empty({word_pieces(*this, divide_up(p.N, kWidth)), size}, kDTypeOf<T>);
       // E is not packed yet: each piece packs a block of its rows into its own memory, then multiplies.
@@ -253,7 +253,8 @@ void WordRanking::do_best_words_packed(const Array& Y, const PackedMatrix& E, co
       };
       return best_by_block<float>(*this, E.out, kBlockPanels * kBf16.cols, bias, score, best_of_y);
     }
-    const Panels<float> A = packed_rows(*this, rows), B = float_panels(E);
+    const RowPanels<float> A = row_panels(*this, rows);
+    const Panels<float> B = float_panels(E);
     const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
       multiply_full_depth(E.in, A, {B.panel(first / kTileCols<float>), B.apart}, logits);
     };

@@ -9,7 +9,8 @@
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 template <class T>
-Panels<T> packed_rows(const Context& on, Matrix<const T> x) {
+RowPanels<T> row_panels(const Context& on, Matrix<const T> x) {
+  if (kReadsInPlace<T>) return rows_in_place(x);
   const std::int64_t apart = panel_stride(x.cols, kTileRows), panels = divide_up(x.rows, kTileRows);
   const Array memory = on.empty({panels * apart}, kDTypeOf<T>);
   T* packed = static_cast<T*>(memory.raw());
@@ -23,8 +24,8 @@ Panels<T> packed_rows(const Context& on, Matrix<const T> x) {
   return {packed, apart};
 }
 
-template Panels<float> packed_rows(const Context&, Matrix<const float>);
-template Panels<double> packed_rows(const Context&, Matrix<const double>);
+template RowPanels<float> row_panels(const Context&, Matrix<const float>);
+template RowPanels<double> row_panels(const Context&, Matrix<const double>);
 
 Int8Rows quantised_rows(const Context& on, Matrix<const float> x) {
   const std::int64_t depth = kInt8.depth(x.cols), panels = divide_up(x.rows, kInt8.rows);
@@ -93,7 +94,8 @@ void for_parts(const Context& on, std::int64_t rows, const PackedMatrix& W, std:
 void linear_float(const Context& on, const Array& x, const PackedMatrix& W, const Array& b,
                   const Activation& activation, const Array& y) {
   const ArenaScope scratch(on.arena());
-  const Panels<float> A = packed_rows(on, matrix<const float>(x)), B = float_panels(W);
+  const RowPanels<float> A = row_panels(on, matrix<const float>(x));
+  const Panels<float> B = float_panels(W);
   const auto out = matrix<float>(y);
   const float* bias = b ? b.data<float>() : nullptr;
   // A tile of few rows takes several panels at once. With fewer rows than these, a part would read W for too few rows.
@@ -102,7 +104,7 @@ void linear_float(const Context& on, const Array& x, const PackedMatrix& W, cons
   for_parts(on, out.rows, W, unit, kLeastRows, [&](const Part& part) {
     const std::int64_t left = part.first_panel * kTileCols<float>;
     const std::int64_t cols = std::min(part.panels * kTileCols<float>, W.out - left);
-    multiply_full_depth<float>(W.in, {A.panel(part.top / kTileRows), A.apart}, {B.panel(part.first_panel), B.apart},
+    multiply_full_depth<float>(W.in, A.panel(part.top / kTileRows), {B.panel(part.first_panel), B.apart},
                                {out.row(part.top) + left, part.rows, cols, out.stride});
     finish_block({part.top, part.rows, left, cols}, bias, activation, out);
   });

@@ -61,20 +61,19 @@ void FloatOperands<T>::multiply_block(const Product<T>& p, const T* packed_A, co
   const auto multiply = [&](const auto& rows) {
     for (std::int64_t k = 0; k < p.K; k += kDepth) {
       const std::int64_t depth = std::min(kDepth, p.K - k);
-      multiply_panels(depth, rows(k, depth), B.from(k * kWidth), block, accumulate || k > 0);
+      multiply_panels(depth, rows(k, depth), B.from(k), block, accumulate || k > 0);
     }
   };
-  if (packed_A != nullptr) {
-    const std::int64_t apart = panel_stride(p.K, kTileRows);
-    return multiply([&](std::int64_t k, std::int64_t) {
-      return Panels<T>{packed_A + e.top / kTileRows * apart + k * kTileRows, apart};
-    });
+  if (packed_A != nullptr || reads_in_place(p)) {
+    const RowPanels<T> all =
+        packed_A != nullptr ? RowPanels<T>{packed_A, panel_stride(p.K, kTileRows)} : rows_in_place(p.A);
+    return multiply([&](std::int64_t k, std::int64_t) { return all.panel(e.top / kTileRows).from(k); });
   }
   on_stack<T, kBlockRows / kTileRows * panel_stride(kDepth, kTileRows)>([&](T* own_rows) {
     multiply([&](std::int64_t k, std::int64_t depth) {
       const std::int64_t apart = panel_stride(depth, kTileRows);
       pack_rows(p, e.top, e.rows, k, depth, apart, own_rows);
-      return Panels<T>{own_rows, apart};
+      return RowPanels<T>{own_rows, apart};
     });
   });
 }

@@ -9,8 +9,9 @@
 //   3. The slab of C is split into blocks of `Blocks::height` rows by `Blocks::panels` panels of columns. A piece of
 //      work computes one block with multiply_block, and no other piece writes to it. For each range of kDepth values of
 //      k it multiplies panels of kTileRows rows of op(A), which are [depth, kTileRows]: for each k the elements of the
-//      rows. If several blocks need the same rows, then pack_A has packed op(A) for all of them, together with op(B);
-//      otherwise a block packs its own rows, on the thread's stack.
+//      rows. Where tiles can read rows in place and A is not transposed, op(A) is not packed at all. Otherwise, if
+//      several blocks need the same rows, then pack_A has packed op(A) for all of them, together with op(B); if not, a
+//      block packs its own rows, on the thread's stack.
 //      multiply_panels (tile.h) multiplies these panels by the panels of B, tile by tile: a tile of C is kTileRows by
 //      kTileCols, and its sums stay in registers over the kDepth values of k.
 //   4. Bias, ReLU and dropout (finish.h) are applied while the block is still in the cache.
@@ -95,15 +96,20 @@ Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t block) {
   return {top, std::min(blocks.height, p.M - top), left, std::min(width, p.N - left)};
 }
 
-// The slabs of a product. Packed, a slab of op(B) has at most about kElements elements. `depth` is a multiple of the
-// range of k whose sums stay in registers, so slabs do not change the order of sums.
+// The slabs of a product. Packed, a slab of op(B) has at most about kElements elements. Fewer threads take slabs of
+// fewer k, so that what a thread packs stays in its second-level cache, but never fewer than `range`, the values of k
+// whose sums stay in registers. `depth` is a multiple of them, so slabs do not change the order of sums.
 struct Slabs {
+  static constexpr std::int64_t kElements = 1 << 21, kPerThread = 1 << 18, kMostThreads = kElements / kPerThread;
   std::int64_t depth, cols;  // values of k and columns of C in each slab; there may be fewer in the last
 
-  Slabs(std::int64_t N, std::int64_t K, std::int64_t width, std::int64_t range) {
-    constexpr std::int64_t kElements = 1 << 21, kColumns = 2048;
-    depth = part_of(K, kElements / std::clamp<std::int64_t>(N, 1, kColumns), range);
-    cols = part_of(N, kElements / depth, width);
+  Slabs(std::int64_t N, std::int64_t K, std::int64_t width, std::int64_t range, std::int64_t threads) {
+    constexpr std::int64_t kColumns = 2048;
+    const auto depth_of = [&](std::int64_t elements) {
+      return part_of(K, elements / std::clamp<std::int64_t>(N, 1, kColumns), range);
+    };
+    depth = depth_of(kPerThread * std::min(threads, kMostThreads));
+    cols = part_of(N, kElements / depth_of(kElements), width);
   }
 
  private:
@@ -137,21 +143,24 @@ struct FloatOperands {
   // Elements that op(A) and op(B) take when they are packed.
   std::int64_t size_of_A(const Product<T>& p) const { return divide_up(p.M, kTileRows) * panel_stride(p.K, kTileRows); }
   std::int64_t size_of_B(const Product<T>& p) const { return divide_up(p.N, kWidth) * panel_stride(p.K, kWidth); }
+  // Whether op(A) is read in place and never packed.
+  static bool reads_in_place(const Product<T>& p) { return kReadsInPlace<T> && !p.transposed_A; }
   // Pack one piece. `packed` is the start of all panels.
   void pack_A(const Product<T>& p, std::int64_t piece, T* packed) const;
   void pack_B(const Product<T>& p, std::int64_t piece, T* packed) const;
-  // C = op(A) op(B), or += if it accumulates, for one block of C. packed_A is null if the block is to pack its own
-  // rows.
+  // C = op(A) op(B), or += if it accumulates, for one block of C. packed_A is null if op(A) is read in place or the
+  // block is to pack its own rows.
   void multiply_block(const Product<T>& p, const T* packed_A, const T* packed_B, const Extent& extent, Matrix<T> C,
                       bool accumulate) const;
 };
 
-// The elements that run_product needs for the packed operands. They depend on shapes alone.
+// The elements that run_product needs at most for the packed operands. They depend on shapes alone.
 template <class Operands, class T>
 std::int64_t packed_size(const Operands& operands, const Product<T>& p) {
-  const Slabs slabs(p.N, p.K, Operands::kWidth, Operands::kRange);
+  const Slabs slabs(p.N, p.K, Operands::kWidth, Operands::kRange, Slabs::kMostThreads);
   const Product<T> largest = slab(p, 0, std::min(p.K, slabs.depth), 0, std::min(p.N, slabs.cols));
-  return operands.size_of_B(largest) + (p.M <= kSharedRows ? operands.size_of_A(largest) : 0);
+  const bool packs_A = p.M <= kSharedRows && !operands.reads_in_place(p);
+  return operands.size_of_B(largest) + (packs_A ? operands.size_of_A(largest) : 0);
 }
 
 // C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C. `packed` is memory for
@@ -162,7 +171,7 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
   const auto named = [&](const char* part) {
     return [&p, part] { return join(part, " [", p.M, ", ", p.N, "] over ", p.K); };
   };
-  const Slabs slabs(p.N, p.K, Operands::kWidth, Operands::kRange);
+  const Slabs slabs(p.N, p.K, Operands::kWidth, Operands::kRange, on.threads());
   std::int64_t k = 0;
   do {  // also if there is no k to sum over
     const std::int64_t depth = std::min(slabs.depth, p.K - k);
@@ -173,7 +182,8 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
       const Blocks blocks(p.M, panels, Operands::kWidth, on.threads());
       std::int64_t pieces_A = 0;
       auto* to_A = packed + operands.size_of_B(part);
-      if (packed_A == nullptr && p.M <= kSharedRows && (blocks.cols > 1 || part.N < p.N)) {
+      const bool shared = p.M <= kSharedRows && (blocks.cols > 1 || part.N < p.N);
+      if (packed_A == nullptr && shared && !operands.reads_in_place(p)) {
         pieces_A = pieces_of_A(p.M, depth, Operands::kRange);
         packed_A = to_A;
       }

@@ -48,9 +48,9 @@ struct PlainColumns {
 template <class From>
 void pack_panel(const PlainColumns<From>& from, std::int64_t panel, const PackedMatrix& to);
 
-// The rows of x as panels [x.cols, kTileRows], in the arena.
+// The rows of x as panels: in place, or packed in the arena.
 template <class T>
-Panels<T> packed_rows(const Context& on, Matrix<const T> x);
+RowPanels<T> row_panels(const Context& on, Matrix<const T> x);
 // The rows of x, rounded to integers and packed, in the arena.
 Int8Rows quantised_rows(const Context& on, Matrix<const float> x);
 

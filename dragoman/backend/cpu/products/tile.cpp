@@ -8,8 +8,8 @@ namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 namespace {
 
 template <class T>
-using TileFunction = void (*)(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate,
-                              Ahead<T> ahead);
+using TileFunction = void (*)(std::int64_t depth, const RowPanels<T>& A, Panels<T> B, T* C, std::int64_t stride,
+                              bool accumulate, Ahead<T> ahead);
 
 // multiply_tile for 1 to kTileRows rows: entry i has i + 1 rows. `narrow` takes one panel of B, `wide` as many as
 // panels_at_once says.
@@ -37,7 +37,7 @@ constexpr std::array<TileFunction<T>, kTileVectors> kShortTiles =
 // A tile at the right edge of C, whose columns are not a whole number of vectors. It is computed in a buffer, and only
 // the columns that exist are copied to C.
 template <class T>
-void multiply_edge(std::int64_t depth, const T* A, Panels<T> B, std::int64_t rows, std::int64_t cols, T* C,
+void multiply_edge(std::int64_t depth, const RowPanels<T>& A, Panels<T> B, std::int64_t rows, std::int64_t cols, T* C,
                    std::int64_t stride, bool accumulate, Ahead<T> ahead) {
   T buffer[kTileRows * kTileCols<T>];
   kTiles<T>.narrow[rows - 1](depth, A, B, buffer, kTileCols<T>, false, ahead);
@@ -52,14 +52,13 @@ void multiply_edge(std::int64_t depth, const T* A, Panels<T> B, std::int64_t row
 
 // j is the first column of the current tile and `panel` the panel of B that holds it.
 template <class T>
-void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, bool accumulate) {
+void multiply_panels(std::int64_t depth, RowPanels<T> A, Panels<T> B, Matrix<T> C, bool accumulate) {
   std::int64_t j = 0, panel = 0;
   // 1. If there is only one panel of A: tiles of several panels of B, as long as they are whole.
   if (C.rows <= kTileRows) {
     const std::int64_t wide = panels_at_once(C.rows);
     for (; j + wide * kTileCols<T> <= C.cols; j += wide * kTileCols<T>, panel += wide) {
-      kTiles<T>.wide[C.rows - 1](depth, A.data, {B.panel(panel), B.apart}, C.data + j, C.stride, accumulate,
-                                 {A.data, 0});
+      kTiles<T>.wide[C.rows - 1](depth, A, {B.panel(panel), B.apart}, C.data + j, C.stride, accumulate, {A.data, 0});
     }
   }
   // 2. The rest, one panel of B at a time: one tile for each panel of A. The tiles of a panel together fetch the next
@@ -71,7 +70,7 @@ void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, 
     const std::int64_t cols = std::min(kTileCols<T>, C.cols - j);
     for (std::int64_t i = 0; i < C.rows; i += kTileRows) {
       const std::int64_t rows = std::min(kTileRows, C.rows - i);
-      const T* a = A.panel(i / kTileRows);
+      const RowPanels<T> a = A.panel(i / kTileRows);
       T* to = C.row(i) + j;
       const Ahead<T> ahead{B.panel(panel + 1) + i / kTileRows * step * depth, step};
       if (rows == kTileRows && cols % kLanes<T> == 0) {
@@ -86,7 +85,7 @@ void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, 
 }
 
 template <class T>
-void multiply_full_depth(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C) {
+void multiply_full_depth(std::int64_t K, RowPanels<T> A, Panels<T> B, Matrix<T> C) {
   if (K == 0) {
     for (std::int64_t i = 0; i < C.rows; ++i) std::fill_n(C.row(i), C.cols, T{0});
   }
@@ -100,17 +99,18 @@ void multiply_full_depth(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C) 
     for (std::int64_t left = 0; left < C.cols; left += width) {
       const Matrix<T> block{C.row(top) + left, std::min(height, C.rows - top), std::min(width, C.cols - left),
                             C.stride};
-      const Panels<T> a{A.panel(top / kTileRows), A.apart}, b{B.panel(left / kTileCols<T>), B.apart};
+      const RowPanels<T> a = A.panel(top / kTileRows);
+      const Panels<T> b{B.panel(left / kTileCols<T>), B.apart};
       for (std::int64_t k = 0; k < K; k += kDepth) {
-        multiply_panels(std::min(kDepth, K - k), a.from(k * kTileRows), b.from(k * kTileCols<T>), block, k > 0);
+        multiply_panels(std::min(kDepth, K - k), a.from(k), b.from(k), block, k > 0);
       }
     }
   }
 }
 
-template void multiply_panels(std::int64_t, Panels<float>, Panels<float>, Matrix<float>, bool);
-template void multiply_panels(std::int64_t, Panels<double>, Panels<double>, Matrix<double>, bool);
-template void multiply_full_depth(std::int64_t, Panels<float>, Panels<float>, Matrix<float>);
-template void multiply_full_depth(std::int64_t, Panels<double>, Panels<double>, Matrix<double>);
+template void multiply_panels(std::int64_t, RowPanels<float>, Panels<float>, Matrix<float>, bool);
+template void multiply_panels(std::int64_t, RowPanels<double>, Panels<double>, Matrix<double>, bool);
+template void multiply_full_depth(std::int64_t, RowPanels<float>, Panels<float>, Matrix<float>);
+template void multiply_full_depth(std::int64_t, RowPanels<double>, Panels<double>, Matrix<double>);
 
 }  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY

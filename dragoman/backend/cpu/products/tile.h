@@ -5,9 +5,11 @@
 // The operands are packed into panels, which the inner loop reads from front to back:
 //   a panel of A is [depth, kTileRows]: the elements of its kTileRows rows for k = 0, then those for k = 1, and so on;
 //   a panel of B is [depth, kTileCols]: the elements of its kTileCols columns for k = 0, then for k = 1, and so on.
+// A panel of A can also be kTileRows rows of a matrix that is not packed, on processors where that is as fast.
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include "dragoman/backend/cpu/kernel.h"
@@ -40,17 +42,38 @@ inline constexpr std::int64_t kTileCols = kTileVectors* kLanes<T>;
 // neighbouring panels do not compete for the same cache lines.
 constexpr std::int64_t panel_stride(std::int64_t depth, std::int64_t width) { return depth * width + 32; }
 
-// The panels of A or of B; panel i starts at data + i * apart. If the last panel has fewer rows or columns than a full
-// one, the rest of it may hold anything.
+// The panels of B; panel i starts at data + i * apart. If the last panel has fewer columns than a full one, the rest of
+// it may hold anything.
 template <class T>
 struct Panels {
   const T* data;
   std::int64_t apart;
 
   const T* panel(std::int64_t i) const { return data + i * apart; }
-  // The same panels without their first elements: A.from(k * kTileRows) and B.from(k * kTileCols) begin at k.
-  Panels from(std::int64_t elements) const { return {data + elements, apart}; }
+  // The same panels without their first k rows.
+  Panels from(std::int64_t k) const { return {data + k * kTileCols<T>, apart}; }
 };
+
+// The panels of A: element k of row i of the first panel is data[i * row + k * column], and the next panels follow
+// `apart` elements apart. If the last panel has fewer rows than a full one, packed panels may hold anything for the
+// rest.
+template <class T>
+struct RowPanels {
+  const T* data;
+  std::int64_t apart, row = 1, column = kTileRows;  // the strides of packed panels
+
+  RowPanels panel(std::int64_t i) const { return {data + i * apart, apart, row, column}; }
+  RowPanels from(std::int64_t k) const { return {data + k * column, apart, row, column}; }
+};
+
+// Whether tiles can read the rows of a matrix in place. With vectors of four lanes they cannot: those tiles load the
+// elements of several rows as one vector.
+template <class T>
+inline constexpr bool kReadsInPlace = kLanes<T> != 4;
+template <class T>
+RowPanels<std::remove_const_t<T>> rows_in_place(Matrix<T> x) {
+  return {x.data, kTileRows * x.stride, x.stride, 1};
+}
 
 // How many panels of B a tile of `rows` rows takes at once. Each addition to a sum waits for the one before it, so
 // about a dozen independent sums are needed to keep the processor busy; a tile of few rows has them only with several
@@ -83,17 +106,23 @@ struct Ahead {
   std::int64_t step;
 };
 
-// One tile: C = A B, or C += A B if it accumulates. A is one panel, of which the first Rows rows are used. B is Wide
-// panels, and of each the first Vectors vectors are used. C has Rows rows of Wide * Vectors vectors, `stride` apart.
+// One tile: C = A B, or C += A B if it accumulates. A begins with the tile's panel, of which the first Rows rows are
+// used. B is Wide panels, and of each the first Vectors vectors are used. C has Rows rows of Wide * Vectors vectors,
+// `stride` apart.
 template <class T, std::int64_t Rows, std::int64_t Wide, std::int64_t Vectors = kTileVectors>
-void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64_t stride, bool accumulate,
+void multiply_tile(std::int64_t depth, const RowPanels<T>& A, Panels<T> B, T* C, std::int64_t stride, bool accumulate,
                    [[maybe_unused]] Ahead<T> ahead) {
   constexpr std::int64_t kVectors = Wide * Vectors;
   Vec<T> sums[Rows * kVectors] = {};  // the tile, row by row: registers, because all loops over it are unrolled
   const T* b = B.data;
-  if constexpr (kVectorBytes == 64) {  // a cache line: fetch those of C meanwhile
+  const T* a = A.data;
+  const std::int64_t row_stride = kReadsInPlace<T> ? A.row : 1, column_stride = kReadsInPlace<T> ? A.column : kTileRows;
+  // If a vector fills a cache line, fetch the lines of C meanwhile. A row may begin in the middle of a line.
+  if constexpr (kVectorBytes == 64) {
     unrolled<Rows>([&](auto row) {
-      unrolled<kVectors>([&](auto v) { __builtin_prefetch(C + row * stride + v * kLanes<T>, 1); });
+      const T* to = C + row * stride;
+      unrolled<kVectors>([&](auto v) { __builtin_prefetch(to + v * kLanes<T>, 1); });
+      __builtin_prefetch(to + kVectors * kLanes<T> - 1, 1);
     });
   }
   // For each k: load the vectors of B, multiply each by the k-th element of every row of A, and add to the sums.
@@ -101,14 +130,14 @@ void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64
   for (std::int64_t k = 0; k < depth; ++k) {
     // With vectors of four lanes, the elements of A are loaded as vectors and used lane by lane: NEON can multiply by a
     // lane directly.
-    [[maybe_unused]] Vec<T> a[2];
+    [[maybe_unused]] Vec<T> quads[2];
     if constexpr (kLanes<T> == 4) {
-      a[0] = load(A);
-      if constexpr (Rows > 4) a[1] = load(A + 4);
+      quads[0] = load(a);
+      if constexpr (Rows > 4) quads[1] = load(a + 4);
     }
     const auto element = [&](auto row) {
-      if constexpr (kLanes<T> == 4) return a[row / 4][row % 4];
-      return A[row];
+      if constexpr (kLanes<T> == 4) return quads[row / 4][row % 4];
+      return a[row * row_stride];
     };
     unrolled<Wide>([&](auto panel) {
       Vec<T> columns[Vectors];
@@ -121,7 +150,7 @@ void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64
       __builtin_prefetch(ahead.from, 0, 2);
       ahead.from += ahead.step;
     }
-    A += kTileRows;
+    a += column_stride;
     b += kTileCols<T>;
   }
   // Write the tile to C.
@@ -136,11 +165,11 @@ void multiply_tile(std::int64_t depth, const T* A, Panels<T> B, T* C, std::int64
 // C = A B, or C += A B if it accumulates, for packed operands of the given depth. The outer loop runs over panels of B
 // and the inner one over panels of A, so a panel of B stays in the first-level cache while all rows are multiplied.
 template <class T>
-void multiply_panels(std::int64_t depth, Panels<T> A, Panels<T> B, Matrix<T> C, bool accumulate);
+void multiply_panels(std::int64_t depth, RowPanels<T> A, Panels<T> B, Matrix<T> C, bool accumulate);
 
 // C = A B, where the panels hold all K values of k, which may be many more than kDepth. Splits C into blocks and K into
 // ranges of kDepth.
 template <class T>
-void multiply_full_depth(std::int64_t K, Panels<T> A, Panels<T> B, Matrix<T> C);
+void multiply_full_depth(std::int64_t K, RowPanels<T> A, Panels<T> B, Matrix<T> C);
 
 }  // namespace dragoman::cpu::DRAGOMAN_CPU_BODY
