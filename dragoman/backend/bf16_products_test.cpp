@@ -105,6 +105,17 @@ TEST_F(Bf16Products, ARowHasTheSameBitsInAnyBatchAndWithAnyThreads) {
   }
 }
 
+// The product is so long that one thread packs fewer values of k at a time than five.
+TEST_F(Bf16Products, HaveTheSameBitsHoweverManyValuesOfKArePackedAtATime) {
+  const Sizes s{20, 600, 2200};
+  const Doubles a = unrounded_values(s.M * s.K, 1), b = unrounded_values(s.K * s.N, 2);
+  const auto with_threads = [&](int threads) {
+    on = backend(threads);
+    return product(array({s.M, s.K}, a), false, array({s.K, s.N}, b), false);
+  };
+  EXPECT_EQ(with_threads(1), with_threads(5));
+}
+
 TEST_F(Bf16Products, WithPackedWeightsHaveTheSameBits) {
   for (const Sizes& s : kSizes) {
     const Array x = array({s.M, s.K}, unrounded_values(s.M * s.K, 1)),

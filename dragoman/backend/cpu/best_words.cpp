@@ -20,7 +20,7 @@ constexpr T kMinusInfinity = -std::numeric_limits<T>::infinity();
 // Panels in a block of the vocabulary. Exponentials are summed block by block, so another number would round the sums
 // differently.
 constexpr std::int64_t kBlockPanels = 16;
-// Rows that are packed and scored together.
+// Rows that are scored together.
 constexpr std::int64_t kScoredRows = 128;
 
 // Whether no lane of a mask is set.
@@ -256,7 +256,7 @@ void WordRanking::do_best_words_packed(const Array& Y, const PackedMatrix& E, co
     const RowPanels<float> A = row_panels(*this, rows);
     const Panels<float> B = float_panels(E);
     const auto score = [&](std::int64_t, std::int64_t first, Matrix<float> logits) {
-      multiply_full_depth(E.in, A, {B.panel(first / kTileCols<float>), B.apart}, logits);
+      multiply_full_depth(E.in, A, B.from_panel(first / kTileCols<float>), logits);
     };
     best_by_block<float>(*this, E.out, kBlockPanels * kTileCols<float>, bias, score, best_of_y);
   });

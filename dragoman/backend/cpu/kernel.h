@@ -27,6 +27,16 @@ Matrix<T> matrix(const Array& x) {
   return {x.data<T>(), x.rows(), x.cols(), x.row_stride()};
 }
 
+// A matrix with two strides: element (i, k) is data[i * row + k * column]. It can be a matrix, its transpose, or a part
+// of either.
+template <class T>
+struct Strided {
+  const T* data;
+  std::int64_t row, column;
+
+  Strided from(std::int64_t i) const { return {data + i * row, row, column}; }
+};
+
 // Calls f.operator()<T>() with the C++ type of a floating-point element type.
 template <class F>
 void dispatch(DType dtype, const F& f) {

@@ -10,7 +10,7 @@ namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 template <class T>
 RowPanels<T> row_panels(const Context& on, Matrix<const T> x) {
-  if (kReadsInPlace<T>) return rows_in_place(x);
+  if constexpr (kReadsInPlace<T>) return rows_in_place(x);
   const std::int64_t apart = panel_stride(x.cols, kTileRows), panels = divide_up(x.rows, kTileRows);
   const Array memory = on.empty({panels * apart}, kDTypeOf<T>);
   T* packed = static_cast<T*>(memory.raw());
@@ -21,7 +21,7 @@ RowPanels<T> row_panels(const Context& on, Matrix<const T> x) {
       interleave_rows<kTileRows>(x.row(first), x.stride, count, x.cols, packed + i * apart);
     }
   });
-  return {packed, apart};
+  return packed_rows(packed, apart);
 }
 
 template RowPanels<float> row_panels(const Context&, Matrix<const float>);
@@ -61,7 +61,7 @@ Bf16Rows bf16_rows(const Context& on, Matrix<const float> x) {
 
 namespace {
 
-// Rows of x that are packed and multiplied at a time, which limits the memory for the packed copy.
+// Rows of x that are multiplied at a time, which limits the memory for their packed copy, if there is one.
 constexpr std::int64_t kSliceRows = 256;
 
 // A part of a product: some of its rows, and the columns of some panels of W.
@@ -104,7 +104,7 @@ void linear_float(const Context& on, const Array& x, const PackedMatrix& W, cons
   for_parts(on, out.rows, W, unit, kLeastRows, [&](const Part& part) {
     const std::int64_t left = part.first_panel * kTileCols<float>;
     const std::int64_t cols = std::min(part.panels * kTileCols<float>, W.out - left);
-    multiply_full_depth<float>(W.in, A.panel(part.top / kTileRows), {B.panel(part.first_panel), B.apart},
+    multiply_full_depth<float>(W.in, A.from_panel(part.top / kTileRows), B.from_panel(part.first_panel),
                                {out.row(part.top) + left, part.rows, cols, out.stride});
     finish_block({part.top, part.rows, left, cols}, bias, activation, out);
   });

@@ -32,7 +32,7 @@ struct Bf16Operands {
     return divide_up(p.M, kBf16.rows) * kBf16.rows * kBf16.depth(p.K);
   }
   std::int64_t size_of_B(const Product<float>& p) const { return divide_up(p.N, kWidth) * kBf16.depth(p.K) * kWidth; }
-  static bool reads_in_place(const Product<float>&) { return false; }  // its elements have to be rounded
+  static bool reads_in_place(const Product<float>&) { return false; }  // op(A) has to be rounded
   void pack_A(const Product<float>& p, std::int64_t piece, std::uint16_t* packed) const;
   void pack_B(const Product<float>& p, std::int64_t piece, std::uint16_t* packed) const;
   void multiply_block(const Product<float>& p, const std::uint16_t* packed_A, const std::uint16_t* packed_B,

@@ -8,10 +8,10 @@
 //      kPackDepth values of k.
 //   3. The slab of C is split into blocks of `Blocks::height` rows by `Blocks::panels` panels of columns. A piece of
 //      work computes one block with multiply_block, and no other piece writes to it. For each range of kDepth values of
-//      k it multiplies panels of kTileRows rows of op(A), which are [depth, kTileRows]: for each k the elements of the
-//      rows. Where tiles can read rows in place and A is not transposed, op(A) is not packed at all. Otherwise, if
-//      several blocks need the same rows, then pack_A has packed op(A) for all of them, together with op(B); if not, a
-//      block packs its own rows, on the thread's stack.
+//      k it multiplies panels of kTileRows rows of op(A). These are rows of A in place if A is not transposed and tiles
+//      can read it so. Otherwise they are packed, [depth, kTileRows]: for each k the elements of the rows. If several
+//      blocks need the same rows, then pack_A has packed op(A) for all of them, together with op(B); if not, a block
+//      packs its own rows, on the thread's stack.
 //      multiply_panels (tile.h) multiplies these panels by the panels of B, tile by tile: a tile of C is kTileRows by
 //      kTileCols, and its sums stay in registers over the kDepth values of k.
 //   4. Bias, ReLU and dropout (finish.h) are applied while the block is still in the cache.
@@ -58,7 +58,7 @@ inline std::int64_t pieces_of_A(std::int64_t M, std::int64_t K, std::int64_t ran
 
 // How C is split into blocks. The bits of C do not depend on it, so it depends on the number of threads: a block begins
 // as kBlockRows rows of all columns, and its longer side is halved until there are kPerThread blocks for each thread. A
-// block that is narrower packs more rows of A for each product, and a lower one reads more of B.
+// block that is narrower reads or packs more rows of A for each product, and a lower one reads more of B.
 struct Blocks {
   std::int64_t rows, cols;      // the grid of blocks: block i is in row i / cols and column i % cols
   std::int64_t height, panels;  // rows of C and panels of B for each block
@@ -97,10 +97,12 @@ Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t block) {
 }
 
 // The slabs of a product. Packed, a slab of op(B) has at most about kElements elements. Fewer threads take slabs of
-// fewer k, so that what a thread packs stays in its second-level cache, but never fewer than `range`, the values of k
-// whose sums stay in registers. `depth` is a multiple of them, so slabs do not change the order of sums.
+// fewer k, with kElementsPerThread elements for each thread, so that what they pack stays in their caches. But a slab
+// has at least `range` values of k, whose sums stay in registers, and then it may have more elements. `depth` is a
+// multiple of `range`, so slabs do not change the order of sums.
 struct Slabs {
-  static constexpr std::int64_t kElements = 1 << 21, kPerThread = 1 << 18, kMostThreads = kElements / kPerThread;
+  static constexpr std::int64_t kElements = 1 << 21, kElementsPerThread = 1 << 18;
+  static constexpr std::int64_t kMostThreads = kElements / kElementsPerThread;  // more do not change the slabs
   std::int64_t depth, cols;  // values of k and columns of C in each slab; there may be fewer in the last
 
   Slabs(std::int64_t N, std::int64_t K, std::int64_t width, std::int64_t range, std::int64_t threads) {
@@ -108,7 +110,7 @@ struct Slabs {
     const auto depth_of = [&](std::int64_t elements) {
       return part_of(K, elements / std::clamp<std::int64_t>(N, 1, kColumns), range);
     };
-    depth = depth_of(kPerThread * std::min(threads, kMostThreads));
+    depth = depth_of(kElementsPerThread * std::min(threads, kMostThreads));
     cols = part_of(N, kElements / depth_of(kElements), width);
   }
 
@@ -130,9 +132,13 @@ Product<T> slab(const Product<T>& p, std::int64_t k, std::int64_t depth, std::in
   return part;
 }
 
-// With more rows than these, op(A) is not packed for all blocks at once: then there are enough blocks that no two of
-// them need the same rows, and the packed rows would take much memory.
-inline constexpr std::int64_t kSharedRows = 4096;
+// Whether op(A) may be packed for all blocks at once. With more than kSharedRows rows it is not: then there are enough
+// blocks that no two of them need the same rows, and the packed rows would take much memory.
+template <class Operands, class T>
+bool may_share_rows(const Operands& operands, const Product<T>& p) {
+  constexpr std::int64_t kSharedRows = 4096;
+  return p.M <= kSharedRows && !operands.reads_in_place(p);
+}
 
 // The operands of a product as run_product packs and multiplies them; Bf16Operands (bf16.h) is the other form.
 template <class T>
@@ -154,13 +160,13 @@ struct FloatOperands {
                       bool accumulate) const;
 };
 
-// The elements that run_product needs at most for the packed operands. They depend on shapes alone.
+// The elements that run_product needs at most for the packed operands. They depend on shapes alone: the number of
+// threads only makes slabs less deep.
 template <class Operands, class T>
 std::int64_t packed_size(const Operands& operands, const Product<T>& p) {
   const Slabs slabs(p.N, p.K, Operands::kWidth, Operands::kRange, Slabs::kMostThreads);
   const Product<T> largest = slab(p, 0, std::min(p.K, slabs.depth), 0, std::min(p.N, slabs.cols));
-  const bool packs_A = p.M <= kSharedRows && !operands.reads_in_place(p);
-  return operands.size_of_B(largest) + (packs_A ? operands.size_of_A(largest) : 0);
+  return operands.size_of_B(largest) + (may_share_rows(operands, p) ? operands.size_of_A(largest) : 0);
 }
 
 // C = op(A) op(B), or += if it accumulates; then finish(extent) for each block of C. `packed` is memory for
@@ -182,8 +188,7 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
       const Blocks blocks(p.M, panels, Operands::kWidth, on.threads());
       std::int64_t pieces_A = 0;
       auto* to_A = packed + operands.size_of_B(part);
-      const bool shared = p.M <= kSharedRows && (blocks.cols > 1 || part.N < p.N);
-      if (packed_A == nullptr && shared && !operands.reads_in_place(p)) {
+      if (packed_A == nullptr && may_share_rows(operands, p) && (blocks.cols > 1 || part.N < p.N)) {
         pieces_A = pieces_of_A(p.M, depth, Operands::kRange);
         packed_A = to_A;
       }

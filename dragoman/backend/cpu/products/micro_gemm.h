@@ -7,19 +7,9 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "dragoman/backend/cpu/simd.h"
+#include "dragoman/backend/cpu/kernel.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
-
-// A matrix with two strides: element (i, k) is data[i * row + k * column]. It can be a matrix, its transpose, or a part
-// of either.
-template <class T>
-struct Strided {
-  const T* data;
-  std::int64_t row, column;
-
-  Strided from(std::int64_t i) const { return {data + i * row, row, column}; }
-};
 
 namespace micro {
 

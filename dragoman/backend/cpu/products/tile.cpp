@@ -8,7 +8,7 @@ namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 namespace {
 
 template <class T>
-using TileFunction = void (*)(std::int64_t depth, const RowPanels<T>& A, Panels<T> B, T* C, std::int64_t stride,
+using TileFunction = void (*)(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, std::int64_t stride,
                               bool accumulate, Ahead<T> ahead);
 
 // multiply_tile for 1 to kTileRows rows: entry i has i + 1 rows. `narrow` takes one panel of B, `wide` as many as
@@ -37,7 +37,7 @@ constexpr std::array<TileFunction<T>, kTileVectors> kShortTiles =
 // A tile at the right edge of C, whose columns are not a whole number of vectors. It is computed in a buffer, and only
 // the columns that exist are copied to C.
 template <class T>
-void multiply_edge(std::int64_t depth, const RowPanels<T>& A, Panels<T> B, std::int64_t rows, std::int64_t cols, T* C,
+void multiply_edge(std::int64_t depth, const Strided<T>& A, Panels<T> B, std::int64_t rows, std::int64_t cols, T* C,
                    std::int64_t stride, bool accumulate, Ahead<T> ahead) {
   T buffer[kTileRows * kTileCols<T>];
   kTiles<T>.narrow[rows - 1](depth, A, B, buffer, kTileCols<T>, false, ahead);
@@ -58,7 +58,8 @@ void multiply_panels(std::int64_t depth, RowPanels<T> A, Panels<T> B, Matrix<T> 
   if (C.rows <= kTileRows) {
     const std::int64_t wide = panels_at_once(C.rows);
     for (; j + wide * kTileCols<T> <= C.cols; j += wide * kTileCols<T>, panel += wide) {
-      kTiles<T>.wide[C.rows - 1](depth, A, {B.panel(panel), B.apart}, C.data + j, C.stride, accumulate, {A.data, 0});
+      kTiles<T>.wide[C.rows - 1](depth, A.rows, B.from_panel(panel), C.data + j, C.stride, accumulate,
+                                 {A.rows.data, 0});
     }
   }
   // 2. The rest, one panel of B at a time: one tile for each panel of A. The tiles of a panel together fetch the next
@@ -66,13 +67,13 @@ void multiply_panels(std::int64_t depth, RowPanels<T> A, Panels<T> B, Matrix<T> 
   // the right edge.
   const std::int64_t step = std::max<std::int64_t>(1, kTileCols<T> / divide_up(C.rows, kTileRows));
   for (; j < C.cols; j += kTileCols<T>, ++panel) {
-    const Panels<T> b{B.panel(panel), B.apart};
+    const Panels<T> b = B.from_panel(panel);
     const std::int64_t cols = std::min(kTileCols<T>, C.cols - j);
     for (std::int64_t i = 0; i < C.rows; i += kTileRows) {
       const std::int64_t rows = std::min(kTileRows, C.rows - i);
-      const RowPanels<T> a = A.panel(i / kTileRows);
+      const Strided<T> a = A.from_panel(i / kTileRows).rows;
       T* to = C.row(i) + j;
-      const Ahead<T> ahead{B.panel(panel + 1) + i / kTileRows * step * depth, step};
+      const Ahead<T> ahead{B.from_panel(panel + 1).data + i / kTileRows * step * depth, step};
       if (rows == kTileRows && cols % kLanes<T> == 0) {
         kShortTiles<T>[cols / kLanes<T> - 1](depth, a, b, to, C.stride, accumulate, ahead);
       } else if (cols == kTileCols<T>) {
@@ -99,8 +100,8 @@ void multiply_full_depth(std::int64_t K, RowPanels<T> A, Panels<T> B, Matrix<T> 
     for (std::int64_t left = 0; left < C.cols; left += width) {
       const Matrix<T> block{C.row(top) + left, std::min(height, C.rows - top), std::min(width, C.cols - left),
                             C.stride};
-      const RowPanels<T> a = A.panel(top / kTileRows);
-      const Panels<T> b{B.panel(left / kTileCols<T>), B.apart};
+      const RowPanels<T> a = A.from_panel(top / kTileRows);
+      const Panels<T> b = B.from_panel(left / kTileCols<T>);
       for (std::int64_t k = 0; k < K; k += kDepth) {
         multiply_panels(std::min(kDepth, K - k), a.from(k), b.from(k), block, k > 0);
       }

@@ -2,10 +2,9 @@
 // panel of A by the columns of one or more panels of B. Its sums stay in registers and run along k in order, so an
 // element of C has the same bits in tiles of any size.
 //
-// The operands are packed into panels, which the inner loop reads from front to back:
-//   a panel of A is [depth, kTileRows]: the elements of its kTileRows rows for k = 0, then those for k = 1, and so on;
-//   a panel of B is [depth, kTileCols]: the elements of its kTileCols columns for k = 0, then for k = 1, and so on.
-// A panel of A can also be kTileRows rows of a matrix that is not packed, on processors where that is as fast.
+// The inner loop reads panels of the operands from front to back:
+//   a panel of B is packed, [depth, kTileCols]: the elements of its kTileCols columns for k = 0, then for k = 1, and so
+//   on; a panel of A is packed too, [depth, kTileRows], or it is kTileRows rows of a matrix in place (kReadsInPlace).
 #pragma once
 
 #include <cstdint>
@@ -42,29 +41,31 @@ inline constexpr std::int64_t kTileCols = kTileVectors* kLanes<T>;
 // neighbouring panels do not compete for the same cache lines.
 constexpr std::int64_t panel_stride(std::int64_t depth, std::int64_t width) { return depth * width + 32; }
 
-// The panels of B; panel i starts at data + i * apart. If the last panel has fewer columns than a full one, the rest of
-// it may hold anything.
+// The panels of B; each begins `apart` elements after the one before. If the last panel has fewer columns than a full
+// one, the rest of it may hold anything.
 template <class T>
 struct Panels {
   const T* data;
   std::int64_t apart;
 
-  const T* panel(std::int64_t i) const { return data + i * apart; }
-  // The same panels without their first k rows.
+  Panels from_panel(std::int64_t i) const { return {data + i * apart, apart}; }
   Panels from(std::int64_t k) const { return {data + k * kTileCols<T>, apart}; }
 };
 
-// The panels of A: element k of row i of the first panel is data[i * row + k * column], and the next panels follow
-// `apart` elements apart. If the last panel has fewer rows than a full one, packed panels may hold anything for the
-// rest.
+// The panels of A: `rows` are those of the first panel, and each panel begins `apart` elements after the one before. If
+// the last panel has fewer rows than a full one, the rest of it may hold anything, and in place is never read.
 template <class T>
 struct RowPanels {
-  const T* data;
-  std::int64_t apart, row = 1, column = kTileRows;  // the strides of packed panels
+  Strided<T> rows;
+  std::int64_t apart;
 
-  RowPanels panel(std::int64_t i) const { return {data + i * apart, apart, row, column}; }
-  RowPanels from(std::int64_t k) const { return {data + k * column, apart, row, column}; }
+  RowPanels from_panel(std::int64_t i) const { return {{rows.data + i * apart, rows.row, rows.column}, apart}; }
+  RowPanels from(std::int64_t k) const { return {{rows.data + k * rows.column, rows.row, rows.column}, apart}; }
 };
+template <class T>
+RowPanels<T> packed_rows(const T* packed, std::int64_t apart) {
+  return {{packed, 1, kTileRows}, apart};
+}
 
 // Whether tiles can read the rows of a matrix in place. With vectors of four lanes they cannot: those tiles load the
 // elements of several rows as one vector.
@@ -72,7 +73,8 @@ template <class T>
 inline constexpr bool kReadsInPlace = kLanes<T> != 4;
 template <class T>
 RowPanels<std::remove_const_t<T>> rows_in_place(Matrix<T> x) {
-  return {x.data, kTileRows * x.stride, x.stride, 1};
+  static_assert(kReadsInPlace<T>);
+  return {{x.data, x.stride, 1}, kTileRows * x.stride};
 }
 
 // How many panels of B a tile of `rows` rows takes at once. Each addition to a sum waits for the one before it, so
@@ -106,18 +108,18 @@ struct Ahead {
   std::int64_t step;
 };
 
-// One tile: C = A B, or C += A B if it accumulates. A begins with the tile's panel, of which the first Rows rows are
-// used. B is Wide panels, and of each the first Vectors vectors are used. C has Rows rows of Wide * Vectors vectors,
-// `stride` apart.
+// One tile: C = A B, or C += A B if it accumulates. A is one panel, of which the first Rows rows are used. B is Wide
+// panels, and of each the first Vectors vectors are used. C has Rows rows of Wide * Vectors vectors, `stride` apart.
 template <class T, std::int64_t Rows, std::int64_t Wide, std::int64_t Vectors = kTileVectors>
-void multiply_tile(std::int64_t depth, const RowPanels<T>& A, Panels<T> B, T* C, std::int64_t stride, bool accumulate,
+void multiply_tile(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, std::int64_t stride, bool accumulate,
                    [[maybe_unused]] Ahead<T> ahead) {
   constexpr std::int64_t kVectors = Wide * Vectors;
   Vec<T> sums[Rows * kVectors] = {};  // the tile, row by row: registers, because all loops over it are unrolled
   const T* b = B.data;
   const T* a = A.data;
   const std::int64_t row_stride = kReadsInPlace<T> ? A.row : 1, column_stride = kReadsInPlace<T> ? A.column : kTileRows;
-  // If a vector fills a cache line, fetch the lines of C meanwhile. A row may begin in the middle of a line.
+  // If a vector fills a cache line, fetch the lines of C meanwhile. A row may begin in the middle of a line; then its
+  // last vector ends in one more.
   if constexpr (kVectorBytes == 64) {
     unrolled<Rows>([&](auto row) {
       const T* to = C + row * stride;
@@ -162,7 +164,7 @@ void multiply_tile(std::int64_t depth, const RowPanels<T>& A, Panels<T> B, T* C,
   });
 }
 
-// C = A B, or C += A B if it accumulates, for packed operands of the given depth. The outer loop runs over panels of B
+// C = A B, or C += A B if it accumulates, for panels of the given depth. The outer loop runs over panels of B
 // and the inner one over panels of A, so a panel of B stays in the first-level cache while all rows are multiplied.
 template <class T>
 void multiply_panels(std::int64_t depth, RowPanels<T> A, Panels<T> B, Matrix<T> C, bool accumulate);
