@@ -60,8 +60,8 @@ void with_backward_scratch(std::int64_t d_k, std::int64_t d_v, const Body& body)
   });
 }
 
-// A number of columns, rounded up to whole vectors. Scores are computed for whole vectors of keys. The scores
-// beyond the last key may be anything, and nothing reads them.
+// A number of columns, rounded up to whole vectors. Scores are computed for whole vectors of keys. The scores beyond
+// the last key may be anything, and nothing reads them.
 template <class T>
 std::int64_t in_vectors(std::int64_t columns) {
   return divide_up(columns, kLanes<T>) * kLanes<T>;

@@ -64,14 +64,14 @@ void FloatOperands<T>::multiply_block(const Product<T>& p, const T* packed_A, co
       multiply_panels(depth, rows(k, depth), B.from(k), block, accumulate || k > 0);
     }
   };
-  const auto multiply_all = [&](const RowPanels<T>& rows_of_all) {
-    const RowPanels<T> rows = rows_of_all.from_panel(e.top / kTileRows);
+  const auto multiply_from = [&](const RowPanels<T>& all_rows) {
+    const RowPanels<T> rows = all_rows.from_panel(e.top / kTileRows);
     multiply([&](std::int64_t k, std::int64_t) { return rows.from(k); });
   };
   if constexpr (kReadsInPlace<T>) {
-    if (reads_in_place(p)) return multiply_all(rows_in_place(p.A));
+    if (reads_in_place(p)) return multiply_from(rows_in_place(p.A));
   }
-  if (packed_A != nullptr) return multiply_all(packed_rows(packed_A, panel_stride(p.K, kTileRows)));
+  if (packed_A != nullptr) return multiply_from(packed_rows(packed_A, panel_stride(p.K, kTileRows)));
   on_stack<T, kBlockRows / kTileRows * panel_stride(kDepth, kTileRows)>([&](T* own_rows) {
     multiply([&](std::int64_t k, std::int64_t depth) {
       const std::int64_t apart = panel_stride(depth, kTileRows);

@@ -3,8 +3,8 @@
 // element of C has the same bits in tiles of any size.
 //
 // The inner loop reads panels of the operands from front to back:
-//   a panel of B is packed, [depth, kTileCols]: the elements of its kTileCols columns for k = 0, then for k = 1, and so
-//   on; a panel of A is packed too, [depth, kTileRows], or it is kTileRows rows of a matrix in place (kReadsInPlace).
+//   a panel of B is packed as [depth, kTileCols]: its elements for k = 0, then those for k = 1, and so on;
+//   a panel of A is packed as [depth, kTileRows], or it is kTileRows rows of a matrix in place (kReadsInPlace).
 #pragma once
 
 #include <cstdint>
@@ -42,7 +42,7 @@ inline constexpr std::int64_t kTileCols = kTileVectors* kLanes<T>;
 constexpr std::int64_t panel_stride(std::int64_t depth, std::int64_t width) { return depth * width + 32; }
 
 // The panels of B; each begins `apart` elements after the one before. If the last panel has fewer columns than a full
-// one, the rest of it may hold anything.
+// one, the rest of it may hold anything. from(k) are the same panels without the values before k.
 template <class T>
 struct Panels {
   const T* data;
@@ -52,8 +52,8 @@ struct Panels {
   Panels from(std::int64_t k) const { return {data + k * kTileCols<T>, apart}; }
 };
 
-// The panels of A: `rows` are those of the first panel, and each panel begins `apart` elements after the one before. If
-// the last panel has fewer rows than a full one, the rest of it may hold anything, and in place is never read.
+// The same for A: `rows` are those of the first panel. If the last panel has fewer rows than a full one, packed panels
+// may hold anything for the others, and in place there are no others: tiles do not read them.
 template <class T>
 struct RowPanels {
   Strided<T> rows;
@@ -164,8 +164,8 @@ void multiply_tile(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, s
   });
 }
 
-// C = A B, or C += A B if it accumulates, for panels of the given depth. The outer loop runs over panels of B
-// and the inner one over panels of A, so a panel of B stays in the first-level cache while all rows are multiplied.
+// C = A B, or C += A B if it accumulates, for panels of the given depth. The outer loop runs over panels of B and the
+// inner one over panels of A, so a panel of B stays in a near cache while all rows are multiplied.
 template <class T>
 void multiply_panels(std::int64_t depth, RowPanels<T> A, Panels<T> B, Matrix<T> C, bool accumulate);
 
