@@ -9,7 +9,6 @@
 
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 #include "dragoman/backend/cpu/kernel.h"
 
@@ -91,15 +90,6 @@ constexpr std::int64_t elements_computed(std::int64_t M, std::int64_t N) {
   return M * (N - last) + (last == 0 ? 0 : exact_rows * last + (M - exact_rows) * kTileCols<T>);
 }
 
-// Calls f(0), ..., f(N - 1) with compile-time integers, unrolled.
-template <std::int64_t N, class F>
-[[gnu::always_inline]] inline void unrolled(const F& f) {
-  [&]<std::int64_t... i>(std::integer_sequence<std::int64_t, i...>) {
-    (f(std::integral_constant<std::int64_t, i>()), ...);
-  }
-  (std::make_integer_sequence<std::int64_t, N>());
-}
-
 // Memory that a later tile needs, and that a tile fetches into the second-level cache meanwhile: for each k the cache
 // line at `from`, which then advances by `step` elements. Only bodies whose vectors fill a cache line do this.
 template <class T>
@@ -114,18 +104,21 @@ template <class T, std::int64_t Rows, std::int64_t Wide, std::int64_t Vectors = 
 void multiply_tile(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, std::int64_t stride, bool accumulate,
                    [[maybe_unused]] Ahead<T> ahead) {
   constexpr std::int64_t kVectors = Wide * Vectors;
-  Vec<T> sums[Rows * kVectors] = {};  // the tile, row by row: registers, because all loops over it are unrolled
+  // The tile, row by row. It stays in registers, because all loops over it are unrolled: plain loops, because gcc does
+  // not always inline a lambda that would capture it.
+  Vec<T> sums[Rows * kVectors] = {};
   const T* b = B.data;
   const T* a = A.data;
   const std::int64_t row_stride = kReadsInPlace<T> ? A.row : 1, column_stride = kReadsInPlace<T> ? A.column : kTileRows;
   // If a vector fills a cache line, fetch the lines of C meanwhile. A row may begin in the middle of a line; then its
   // last vector ends in one more.
   if constexpr (kVectorBytes == 64) {
-    unrolled<Rows>([&](auto row) {
+    for (std::int64_t row = 0; row < Rows; ++row) {
       const T* to = C + row * stride;
-      unrolled<kVectors>([&](auto v) { __builtin_prefetch(to + v * kLanes<T>, 1); });
+#pragma GCC unroll 16
+      for (std::int64_t v = 0; v < kVectors; ++v) __builtin_prefetch(to + v * kLanes<T>, 1);
       __builtin_prefetch(to + kVectors * kLanes<T> - 1, 1);
-    });
+    }
   }
   // For each k: load the vectors of B, multiply each by the k-th element of every row of A, and add to the sums.
 #pragma GCC unroll 4
@@ -137,17 +130,18 @@ void multiply_tile(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, s
       quads[0] = load(a);
       if constexpr (Rows > 4) quads[1] = load(a + 4);
     }
-    const auto element = [&](auto row) {
-      if constexpr (kLanes<T> == 4) return quads[row / 4][row % 4];
-      return a[row * row_stride];
-    };
-    unrolled<Wide>([&](auto panel) {
+#pragma GCC unroll 4
+    for (std::int64_t panel = 0; panel < Wide; ++panel) {
       Vec<T> columns[Vectors];
-      unrolled<Vectors>([&](auto v) { columns[v] = load(b + panel * B.apart + v * kLanes<T>); });
-      unrolled<Rows>([&](auto row) {
-        unrolled<Vectors>([&](auto v) { sums[row * kVectors + panel * Vectors + v] += element(row) * columns[v]; });
-      });
-    });
+#pragma GCC unroll 4
+      for (std::int64_t v = 0; v < Vectors; ++v) columns[v] = load(b + panel * B.apart + v * kLanes<T>);
+#pragma GCC unroll 16
+      for (std::int64_t row = 0; row < Rows; ++row) {
+        const T element = kLanes<T> == 4 ? quads[row / 4][row % 4] : a[row * row_stride];
+#pragma GCC unroll 4
+        for (std::int64_t v = 0; v < Vectors; ++v) sums[row * kVectors + panel * Vectors + v] += element * columns[v];
+      }
+    }
     if constexpr (kVectorBytes == 64) {
       __builtin_prefetch(ahead.from, 0, 2);
       ahead.from += ahead.step;
@@ -156,12 +150,14 @@ void multiply_tile(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, s
     b += kTileCols<T>;
   }
   // Write the tile to C.
-  unrolled<Rows>([&](auto row) {
-    unrolled<kVectors>([&](auto v) {
+#pragma GCC unroll 16
+  for (std::int64_t row = 0; row < Rows; ++row) {
+#pragma GCC unroll 16
+    for (std::int64_t v = 0; v < kVectors; ++v) {
       T* to = C + row * stride + v * kLanes<T>;
       store(to, accumulate ? sums[row * kVectors + v] + load(to) : sums[row * kVectors + v]);
-    });
-  });
+    }
+  }
 }
 
 // C = A B, or C += A B if it accumulates, for panels of the given depth. The outer loop runs over panels of B and the
