@@ -104,8 +104,10 @@ template <class T, std::int64_t Rows, std::int64_t Wide, std::int64_t Vectors = 
 void multiply_tile(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, std::int64_t stride, bool accumulate,
                    [[maybe_unused]] Ahead<T> ahead) {
   constexpr std::int64_t kVectors = Wide * Vectors;
-  // The tile, row by row. It stays in registers, because all loops over it are unrolled: plain loops, because gcc does
-  // not always inline a lambda that would capture it.
+  // The tile: for each vector of columns the sums of all rows. It stays in registers, because all loops over it are
+  // unrolled. They are plain loops, because gcc does not always inline lambdas, and one that captures the sums would
+  // put them into memory. (In this order gcc 12 makes a loop for NEON that is 3 % faster than with the sums row by
+  // row.)
   Vec<T> sums[Rows * kVectors] = {};
   const T* b = B.data;
   const T* a = A.data;
@@ -139,7 +141,7 @@ void multiply_tile(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, s
       for (std::int64_t row = 0; row < Rows; ++row) {
         const T element = kLanes<T> == 4 ? quads[row / 4][row % 4] : a[row * row_stride];
 #pragma GCC unroll 4
-        for (std::int64_t v = 0; v < Vectors; ++v) sums[row * kVectors + panel * Vectors + v] += element * columns[v];
+        for (std::int64_t v = 0; v < Vectors; ++v) sums[(panel * Vectors + v) * Rows + row] += element * columns[v];
       }
     }
     if constexpr (kVectorBytes == 64) {
@@ -155,7 +157,7 @@ void multiply_tile(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, s
 #pragma GCC unroll 16
     for (std::int64_t v = 0; v < kVectors; ++v) {
       T* to = C + row * stride + v * kLanes<T>;
-      store(to, accumulate ? sums[row * kVectors + v] + load(to) : sums[row * kVectors + v]);
+      store(to, accumulate ? sums[v * Rows + row] + load(to) : sums[v * Rows + row]);
     }
   }
 }
