@@ -25,6 +25,7 @@ void multiply_bf16(const Bf16Rows& A, const std::uint16_t* columns, std::int64_t
 struct Bf16Operands {
   using Element = std::uint16_t;
   static constexpr std::int64_t kWidth = kBf16.cols, kRange = 512;  // a block of A takes 128 KiB, or 384 with AVX-512
+  static constexpr std::int64_t kUnit = kBf16.interleaved ? kTileRows : 32;  // AMX multiplies 32 rows at a time
 
   const Bf16Kernel& kernel;
 

@@ -6,12 +6,12 @@
 //   2. pack_B copies the slab's part of op(B) into panels of kTileCols columns, in the arena. A panel is
 //      [K, kTileCols]: for k = 0, 1, ... the elements of its columns. A piece of work packs kPackPanels panels for
 //      kPackDepth values of k.
-//   3. The slab of C is split into blocks of `Blocks::height` rows by `Blocks::panels` panels of columns. A piece of
-//      work computes one block with multiply_block, and no other piece writes to it. For each range of kDepth values of
-//      k it multiplies panels of kTileRows rows of op(A). These are rows of A in place if A is not transposed and tiles
-//      can read it so. Otherwise they are packed, [depth, kTileRows]: for each k the elements of the rows. If several
-//      blocks need the same rows, then pack_A has packed op(A) for all of them, together with op(B); if not, a block
-//      packs its own rows, on the thread's stack.
+//   3. The slab of C is split into blocks of some rows by some panels of columns (Blocks). A piece of work computes one
+//      block with multiply_block, and no other piece writes to it. For each range of kDepth values of k it multiplies
+//      panels of kTileRows rows of op(A). These are rows of A in place if A is not transposed and tiles can read it so.
+//      Otherwise they are packed, [depth, kTileRows]: for each k the elements of the rows. If several blocks need the
+//      same rows, then pack_A has packed op(A) for all of them, together with op(B); if not, a block packs its own
+//      rows, on the thread's stack.
 //      multiply_panels (tile.h) multiplies these panels by the panels of B, tile by tile: a tile of C is kTileRows by
 //      kTileCols, and its sums stay in registers over the kDepth values of k.
 //   4. Bias, ReLU and dropout (finish.h) are applied while the block is still in the cache.
@@ -56,30 +56,39 @@ inline std::int64_t pieces_of_A(std::int64_t M, std::int64_t K, std::int64_t ran
   return divide_up(M, kPackRows) * divide_up(K, range);
 }
 
-// How C is split into blocks. The bits of C do not depend on it, so it depends on the number of threads: a block begins
-// as kBlockRows rows of all columns, and its longer side is halved until there are kPerThread blocks for each thread. A
-// block that is narrower reads or packs more rows of A for each product, and a lower one reads more of B.
+// How C is split into blocks. The bits of C do not depend on it, so it depends on the number of threads. A block begins
+// as kBlockRows rows of all columns, and its longer side is halved until there are kPerThread blocks for each thread: a
+// narrower block reads or packs more rows of A for each product, and a lower one reads more of B. Then the blocks
+// become lower still, down to half their height, if the thread that has most to do then has at least 2 % less. The
+// blocks share the rows of C, in units of `unit` rows, and the panels of B as evenly as possible.
 struct Blocks {
-  std::int64_t rows, cols;      // the grid of blocks: block i is in row i / cols and column i % cols
-  std::int64_t height, panels;  // rows of C and panels of B for each block
-  std::int64_t panel_width;     // columns of a panel
+  std::int64_t rows, cols;           // the grid of blocks: block i is in row i / cols and column i % cols
+  std::int64_t unit, units, panels;  // rows of a unit, units of C, panels of B
 
-  Blocks(std::int64_t M, std::int64_t panels_of_B, std::int64_t width, int threads)
-      : height(kBlockRows), panels(std::max<std::int64_t>(1, panels_of_B)), panel_width(width) {
-    constexpr std::int64_t kPerThread = 3, kLowest = 2 * kTileRows, kNarrowest = 2;
+  Blocks(std::int64_t M, std::int64_t panels_of_B, std::int64_t width, std::int64_t rows_of_unit, int threads)
+      : unit(rows_of_unit), units(divide_up(M, rows_of_unit)), panels(panels_of_B) {
+    constexpr std::int64_t kPerThread = 3, kNarrowest = 2;
     const std::int64_t wanted = threads == 1 ? 1 : kPerThread * threads;
+    std::int64_t high = kBlockRows / unit, wide = std::max<std::int64_t>(1, panels);  // units and panels of a block
+    const std::int64_t lowest = std::max<std::int64_t>(1, 2 * kTileRows / unit);
     const auto split = [&] {
-      rows = divide_up(M, height);
-      cols = divide_up(panels_of_B, panels);
+      rows = divide_up(units, high);
+      cols = divide_up(panels, wide);
     };
     split();
-    while (count() < wanted && (height > kLowest || panels > kNarrowest)) {
-      if (panels > kNarrowest && (height <= kLowest || panels * panel_width > 2 * height)) {
-        panels = std::max(kNarrowest, divide_up(panels, 2));
+    while (count() < wanted && (high > lowest || wide > kNarrowest)) {
+      if (wide > kNarrowest && (high <= lowest || wide * width > 2 * high * unit)) {
+        wide = std::max(kNarrowest, divide_up(wide, 2));
       } else {
-        height = std::max(kLowest, divide_up(height / 2, kTileRows) * kTileRows);
+        high = std::max(lowest, divide_up(high, 2));
       }
       split();
+    }
+    // What a thread has to do at most, if all take the same number of blocks.
+    const auto most = [&](std::int64_t n) { return divide_up(n * cols, threads) * divide_up(units, n); };
+    const std::int64_t most_rows = threads == 1 ? rows : std::min(2 * rows, units);
+    for (std::int64_t n = rows + 1; n <= most_rows; ++n) {
+      if (100 * most(n) <= 98 * most(rows)) rows = n;
     }
   }
   std::int64_t count() const { return rows * cols; }
@@ -90,10 +99,11 @@ struct Extent {
   std::int64_t top, rows, left, cols;
 };
 template <class T>
-Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t block) {
-  const std::int64_t top = block / blocks.cols * blocks.height, width = blocks.panels * blocks.panel_width;
-  const std::int64_t left = block % blocks.cols * width;
-  return {top, std::min(blocks.height, p.M - top), left, std::min(width, p.N - left)};
+Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t width, std::int64_t block) {
+  const std::int64_t row = block / blocks.cols, col = block % blocks.cols;
+  const auto top = [&](std::int64_t i) { return std::min(p.M, i * blocks.units / blocks.rows * blocks.unit); };
+  const auto left = [&](std::int64_t j) { return std::min(p.N, j * blocks.panels / blocks.cols * width); };
+  return {top(row), top(row + 1) - top(row), left(col), left(col + 1) - left(col)};
 }
 
 // The slabs of a product. Packed, a slab of op(B) has at most about kElements elements. For few threads a
@@ -144,7 +154,7 @@ bool may_share_rows(const Operands& operands, const Product<T>& p) {
 template <class T>
 struct FloatOperands {
   using Element = T;
-  static constexpr std::int64_t kWidth = kTileCols<T>, kRange = kDepth;
+  static constexpr std::int64_t kWidth = kTileCols<T>, kUnit = kTileRows, kRange = kDepth;
 
   // Elements that op(A) and op(B) take when they are packed.
   std::int64_t size_of_A(const Product<T>& p) const { return divide_up(p.M, kTileRows) * panel_stride(p.K, kTileRows); }
@@ -185,7 +195,7 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
     for (std::int64_t left = 0; left < p.N; left += slabs.cols) {
       const Product<T> part = slab(p, k, depth, left, std::min(slabs.cols, p.N - left));
       const std::int64_t panels = divide_up(part.N, Operands::kWidth);
-      const Blocks blocks(p.M, panels, Operands::kWidth, on.threads());
+      const Blocks blocks(p.M, panels, Operands::kWidth, Operands::kUnit, on.threads());
       std::int64_t pieces_A = 0;
       auto* to_A = packed + operands.size_of_B(part);
       if (packed_A == nullptr && may_share_rows(operands, p) && (blocks.cols > 1 || part.N < p.N)) {
@@ -197,7 +207,7 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
       };
       on.launch(pieces_A + pieces_of_B(panels, depth), pack, named("packing for product"));
       const auto multiply = [&](std::int64_t block) {
-        const Extent e = extent(part, blocks, block);
+        const Extent e = extent(part, blocks, Operands::kWidth, block);
         operands.multiply_block(part, packed_A, packed, e, {C.data + left, C.rows, part.N, C.stride},
                                 accumulate || k > 0);
         if (k + depth == p.K) finish(Extent{e.top, e.rows, left + e.left, e.cols});
