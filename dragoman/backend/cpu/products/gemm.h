@@ -60,9 +60,10 @@ inline std::int64_t pieces_of_A(std::int64_t M, std::int64_t K, std::int64_t ran
 // as kBlockRows rows of all columns, and its longer side is halved until there are kPerThread blocks for each thread: a
 // narrower block reads or packs more rows of A for each product, and a lower one reads more of B. Then the blocks
 // become lower still, down to half their height, if the thread that has most to do then has at least 2 % less. The
-// blocks share the rows of C, in units of `unit` rows, and the panels of B as evenly as possible.
+// blocks share the rows of C, in units of `unit` rows, and the panels of B as evenly as possible. The blocks of a
+// column come one after the other: they have the same width, so threads that take turns get the same work.
 struct Blocks {
-  std::int64_t rows, cols;           // the grid of blocks: block i is in row i / cols and column i % cols
+  std::int64_t rows, cols;           // the grid of blocks: block i is in row i % rows and column i / rows
   std::int64_t unit, units, panels;  // rows of a unit, units of C, panels of B
 
   Blocks(std::int64_t M, std::int64_t panels_of_B, std::int64_t width, std::int64_t rows_of_unit, int threads)
@@ -100,7 +101,7 @@ struct Extent {
 };
 template <class T>
 Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t width, std::int64_t block) {
-  const std::int64_t row = block / blocks.cols, col = block % blocks.cols;
+  const std::int64_t row = block % blocks.rows, col = block / blocks.rows;
   const auto top = [&](std::int64_t i) { return std::min(p.M, i * blocks.units / blocks.rows * blocks.unit); };
   const auto left = [&](std::int64_t j) { return std::min(p.N, j * blocks.panels / blocks.cols * width); };
   return {top(row), top(row + 1) - top(row), left(col), left(col + 1) - left(col)};
