@@ -1,0 +1,67 @@
+// Blocks are part of the bodies, which show nothing of themselves; so this test compiles them as a body of its own.
+#define DRAGOMAN_CPU_BODY blocks_test
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "dragoman/backend/cpu/products/bf16.h"
+#include "dragoman/backend/cpu/products/gemm.h"
+
+namespace dragoman::cpu::blocks_test {
+namespace {
+
+// The blocks of a product without operands, in the order in which threads take them.
+template <class Operands>
+std::vector<Extent> blocks_of(std::int64_t M, std::int64_t N, int threads) {
+  const Blocks blocks(M, divide_up(N, Operands::kWidth), Operands::kWidth, Operands::kUnit, threads);
+  const Product<float> product{.M = M, .N = N, .K = 1, .A = {}, .B = {}, .transposed_A = false, .transposed_B = false};
+  std::vector<Extent> extents;
+  for (std::int64_t i = 0; i < blocks.count(); ++i) extents.push_back(extent(product, blocks, Operands::kWidth, i));
+  return extents;
+}
+
+template <class Operands>
+void expect_each_element_once(std::int64_t M, std::int64_t N, int threads) {
+  std::vector<int> times(static_cast<std::size_t>(M * N));
+  for (const Extent& e : blocks_of<Operands>(M, N, threads)) {
+    EXPECT_EQ(e.top % Operands::kUnit, 0);
+    EXPECT_EQ(e.left % Operands::kWidth, 0);
+    EXPECT_LE(e.rows, kBlockRows);
+    for (std::int64_t i = e.top; i < e.top + e.rows; ++i) {
+      for (std::int64_t j = e.left; j < e.left + e.cols; ++j) ++times[static_cast<std::size_t>(i * N + j)];
+    }
+  }
+  EXPECT_TRUE(std::ranges::all_of(times, [](int n) { return n == 1; })) << M << " x " << N << ", " << threads;
+}
+
+TEST(Blocks, CoverEachElementOnce) {
+  for (const std::int64_t M : {0, 1, 7, 8, 33, 100, 385, 1000}) {
+    for (const std::int64_t N : {0, 1, 12, 49, 200}) {
+      for (const int threads : {1, 2, 3, 8, 64}) {
+        expect_each_element_once<FloatOperands<float>>(M, N, threads);
+        expect_each_element_once<FloatOperands<double>>(M, N, threads);
+        expect_each_element_once<Bf16Operands>(M, N, threads);
+      }
+    }
+  }
+}
+
+// The products of a base step. Each thread takes the next block when it has computed one.
+TEST(Blocks, GiveAllThreadsTheSameWork) {
+  for (const std::int64_t M : {512, 688, 2048}) {
+    for (const std::int64_t N : {384, 512, 1536, 2048}) {
+      for (const int threads : {2, 4, 8}) {
+        std::vector<std::int64_t> work(static_cast<std::size_t>(threads));
+        for (const Extent& e : blocks_of<FloatOperands<float>>(M, N, threads)) {
+          *std::ranges::min_element(work) += e.rows * e.cols;
+        }
+        const double share = static_cast<double>(M * N) / threads;
+        EXPECT_GT(share / static_cast<double>(std::ranges::max(work)), 0.91) << M << " x " << N << ", " << threads;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace dragoman::cpu::blocks_test
