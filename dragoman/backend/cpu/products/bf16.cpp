@@ -40,8 +40,9 @@ void pack_rows(const Product<float>& p, std::int64_t top, std::int64_t rows, std
 
 }  // namespace
 
-// Pieces and blocks begin at a multiple of kTileRows, which must be the first row of a panel if rows are interleaved.
-static_assert(!kBf16.interleaved || kTileRows % kBf16.rows == 0);
+// Where pieces and blocks begin must be the first row of a panel if rows are interleaved.
+static_assert(!kBf16.interleaved || (kPackRows % kBf16.rows == 0 && Bf16Operands::kUnit % kBf16.rows == 0));
+static_assert(kBlockRows % Bf16Operands::kUnit == 0);
 static_assert(Bf16Operands::kRange % kBf16.padding == 0 && kPackDepth % kBf16.padding == 0);
 
 void Bf16Operands::pack_A(const Product<float>& p, std::int64_t piece, std::uint16_t* packed) const {

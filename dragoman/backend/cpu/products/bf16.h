@@ -24,8 +24,8 @@ void multiply_bf16(const Bf16Rows& A, const std::uint16_t* columns, std::int64_t
 // The operands of a product for run_product. Packed, op(A) has its ranges of k one after the other, each with all rows.
 struct Bf16Operands {
   using Element = std::uint16_t;
-  static constexpr std::int64_t kWidth = kBf16.cols, kRange = 512;  // a block of A takes 128 KiB, or 384 with AVX-512
   static constexpr std::int64_t kUnit = kBf16.interleaved ? kTileRows : 32;  // AMX multiplies 32 rows at a time
+  static constexpr std::int64_t kWidth = kBf16.cols, kRange = 512;  // a block of A takes 128 KiB, or 384 with AVX-512
 
   const Bf16Kernel& kernel;
 

@@ -60,18 +60,20 @@ inline std::int64_t pieces_of_A(std::int64_t M, std::int64_t K, std::int64_t ran
 // as kBlockRows rows of all columns, and its longer side is halved until there are kPerThread blocks for each thread: a
 // narrower block reads or packs more rows of A for each product, and a lower one reads more of B. Then the blocks
 // become lower still, down to half their height, if the thread that has most to do then has at least 2 % less. The
-// blocks share the rows of C, in units of `unit` rows, and the panels of B as evenly as possible. The blocks of a
-// column come one after the other: they have the same width, so threads that take turns get the same work.
+// blocks share the rows of C, in units that kernels multiply at a time, and the panels of B as evenly as possible. The
+// blocks of a column come one after the other and the larger ones first, so threads that take turns get about the same
+// work.
 struct Blocks {
-  std::int64_t rows, cols;           // the grid of blocks: block i is in row i % rows and column i / rows
-  std::int64_t unit, units, panels;  // rows of a unit, units of C, panels of B
+  std::int64_t rows, cols;     // the grid of blocks: block i is in row i % rows and column i / rows
+  std::int64_t unit, units;    // rows of a unit, and units of C
+  std::int64_t width, panels;  // columns of a panel, and panels of B
 
-  Blocks(std::int64_t M, std::int64_t panels_of_B, std::int64_t width, std::int64_t rows_of_unit, int threads)
-      : unit(rows_of_unit), units(divide_up(M, rows_of_unit)), panels(panels_of_B) {
+  Blocks(std::int64_t M, std::int64_t N, std::int64_t rows_of_unit, std::int64_t width_of_panel, int threads)
+      : unit(rows_of_unit), units(divide_up(M, unit)), width(width_of_panel), panels(divide_up(N, width)) {
     constexpr std::int64_t kPerThread = 3, kNarrowest = 2;
     const std::int64_t wanted = threads == 1 ? 1 : kPerThread * threads;
-    std::int64_t high = kBlockRows / unit, wide = std::max<std::int64_t>(1, panels);  // units and panels of a block
     const std::int64_t lowest = std::max<std::int64_t>(1, 2 * kTileRows / unit);
+    std::int64_t high = kBlockRows / unit, wide = std::max<std::int64_t>(1, panels);  // units and panels of a block
     const auto split = [&] {
       rows = divide_up(units, high);
       cols = divide_up(panels, wide);
@@ -85,10 +87,10 @@ struct Blocks {
       }
       split();
     }
-    // What a thread has to do at most, if all take the same number of blocks.
+    if (threads == 1) return;
+    // The most that a thread has to do, with n rows of blocks: its number of blocks times the units of the highest one.
     const auto most = [&](std::int64_t n) { return divide_up(n * cols, threads) * divide_up(units, n); };
-    const std::int64_t most_rows = threads == 1 ? rows : std::min(2 * rows, units);
-    for (std::int64_t n = rows + 1; n <= most_rows; ++n) {
+    for (std::int64_t n = rows + 1, end = std::min(2 * rows, units / lowest); n <= end; ++n) {
       if (100 * most(n) <= 98 * most(rows)) rows = n;
     }
   }
@@ -100,10 +102,14 @@ struct Extent {
   std::int64_t top, rows, left, cols;
 };
 template <class T>
-Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t width, std::int64_t block) {
+Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t block) {
+  const auto top = [&](std::int64_t row) {
+    return std::min(p.M, divide_up(row * blocks.units, blocks.rows) * blocks.unit);
+  };
+  const auto left = [&](std::int64_t col) {
+    return std::min(p.N, divide_up(col * blocks.panels, blocks.cols) * blocks.width);
+  };
   const std::int64_t row = block % blocks.rows, col = block / blocks.rows;
-  const auto top = [&](std::int64_t i) { return std::min(p.M, i * blocks.units / blocks.rows * blocks.unit); };
-  const auto left = [&](std::int64_t j) { return std::min(p.N, j * blocks.panels / blocks.cols * width); };
   return {top(row), top(row + 1) - top(row), left(col), left(col + 1) - left(col)};
 }
 
@@ -143,8 +149,8 @@ Product<T> slab(const Product<T>& p, std::int64_t k, std::int64_t depth, std::in
   return part;
 }
 
-// Whether op(A) may be packed for all blocks at once. With more than kSharedRows rows it is not: then there are enough
-// blocks that no two of them need the same rows, and the packed rows would take much memory.
+// Whether op(A) may be packed for all blocks at once. With more than kSharedRows rows it is not, because the packed
+// rows would take much memory: then blocks side by side pack the same rows, each for itself.
 template <class Operands, class T>
 bool may_share_rows(const Operands& operands, const Product<T>& p) {
   constexpr std::int64_t kSharedRows = 4096;
@@ -155,7 +161,7 @@ bool may_share_rows(const Operands& operands, const Product<T>& p) {
 template <class T>
 struct FloatOperands {
   using Element = T;
-  static constexpr std::int64_t kWidth = kTileCols<T>, kUnit = kTileRows, kRange = kDepth;
+  static constexpr std::int64_t kUnit = kTileRows, kWidth = kTileCols<T>, kRange = kDepth;
 
   // Elements that op(A) and op(B) take when they are packed.
   std::int64_t size_of_A(const Product<T>& p) const { return divide_up(p.M, kTileRows) * panel_stride(p.K, kTileRows); }
@@ -195,8 +201,7 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
     const typename Operands::Element* packed_A = nullptr;
     for (std::int64_t left = 0; left < p.N; left += slabs.cols) {
       const Product<T> part = slab(p, k, depth, left, std::min(slabs.cols, p.N - left));
-      const std::int64_t panels = divide_up(part.N, Operands::kWidth);
-      const Blocks blocks(p.M, panels, Operands::kWidth, Operands::kUnit, on.threads());
+      const Blocks blocks(p.M, part.N, Operands::kUnit, Operands::kWidth, on.threads());
       std::int64_t pieces_A = 0;
       auto* to_A = packed + operands.size_of_B(part);
       if (packed_A == nullptr && may_share_rows(operands, p) && (blocks.cols > 1 || part.N < p.N)) {
@@ -206,9 +211,9 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
       const auto pack = [&](std::int64_t piece) {
         piece < pieces_A ? operands.pack_A(part, piece, to_A) : operands.pack_B(part, piece - pieces_A, packed);
       };
-      on.launch(pieces_A + pieces_of_B(panels, depth), pack, named("packing for product"));
+      on.launch(pieces_A + pieces_of_B(blocks.panels, depth), pack, named("packing for product"));
       const auto multiply = [&](std::int64_t block) {
-        const Extent e = extent(part, blocks, Operands::kWidth, block);
+        const Extent e = extent(part, blocks, block);
         operands.multiply_block(part, packed_A, packed, e, {C.data + left, C.rows, part.N, C.stride},
                                 accumulate || k > 0);
         if (k + depth == p.K) finish(Extent{e.top, e.rows, left + e.left, e.cols});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 

@@ -104,6 +104,7 @@ template <class T, std::int64_t Rows, std::int64_t Wide, std::int64_t Vectors = 
 void multiply_tile(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, std::int64_t stride, bool accumulate,
                    [[maybe_unused]] Ahead<T> ahead) {
   constexpr std::int64_t kVectors = Wide * Vectors;
+  static_assert(Rows <= 16 && kVectors <= 16 && Wide <= 4 && Vectors <= 4);  // as far as the loops below are unrolled
   // The tile: for each vector of columns the sums of all rows. It stays in registers, because all loops over it are
   // unrolled. They are plain loops, because gcc does not always inline lambdas, and one that captures the sums would
   // put them into memory. (In this order gcc 12 makes a loop for NEON that is 3 % faster than with the sums row by
