@@ -113,10 +113,10 @@ Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t block) {
   return {top(row), top(row + 1) - top(row), left(col), left(col + 1) - left(col)};
 }
 
-// The slabs of a product. Packed, a slab of op(B) has at most about kElements elements. For few threads a
-// slab is less deep and has about kElementsPerThread elements for each thread, so that what they pack can stay in their
-// caches. But it has at least `range` values of k, whose sums stay in registers, even if it has more elements then.
-// `depth` is a multiple of `range`, so slabs do not change the order of sums.
+// The slabs of a product. Packed, a slab of op(B) has at most about kElements elements. For few threads a slab is less
+// deep and has about kElementsPerThread elements for each thread, so that what they pack can stay in their caches. But
+// it has at least `range` values of k, whose sums stay in registers, even if it has more elements then. `depth` is a
+// multiple of `range`, so slabs do not change the order of sums.
 struct Slabs {
   static constexpr std::int64_t kElements = 1 << 21, kElementsPerThread = 1 << 18;
   static constexpr std::int64_t kMostThreads = kElements / kElementsPerThread;  // more do not change the slabs

@@ -107,8 +107,7 @@ void multiply_tile(std::int64_t depth, const Strided<T>& A, Panels<T> B, T* C, s
   static_assert(Rows <= 16 && kVectors <= 16 && Wide <= 4 && Vectors <= 4);  // as far as the loops below are unrolled
   // The tile: for each vector of columns the sums of all rows. It stays in registers, because all loops over it are
   // unrolled. They are plain loops, because gcc does not always inline lambdas, and one that captures the sums would
-  // put them into memory. (In this order gcc 12 makes a loop for NEON that is 3 % faster than with the sums row by
-  // row.)
+  // put them into memory. (With the sums row by row, gcc 12 makes a loop for NEON that is 3 % slower.)
   Vec<T> sums[Rows * kVectors] = {};
   const T* b = B.data;
   const T* a = A.data;
