@@ -48,9 +48,9 @@ Int8Rows quantised_rows(const Context& on, Matrix<const float> x) {
 
 Bf16Rows bf16_rows(const Context& on, Matrix<const float> x) {
   const std::int64_t depth = kBf16.depth(x.cols);
-  const Array memory = on.empty({divide_up(x.rows, kBf16.rows) * kBf16.rows, depth}, DType::kBFloat16);
+  const Array memory = on.empty({divide_up(x.rows, kBf16.together) * kBf16.together, depth}, DType::kBFloat16);
   auto* panels = static_cast<std::uint16_t*>(memory.raw());
-  constexpr std::int64_t kAtOnce = 8;  // rows per piece of work: a panel of interleaved rows, or a part of other panels
+  constexpr std::int64_t kAtOnce = kBf16.together;  // rows per piece of work
   on.launch(divide_up(x.rows, kAtOnce), [&](std::int64_t piece) {
     const std::int64_t first = piece * kAtOnce;
     pack_bf16_rows<kBf16>({x.row(first), x.stride, false}, std::min(kAtOnce, x.rows - first), x.cols,

@@ -53,10 +53,11 @@ bool test_product(const PanelLayout& layout, const ToBits& to_bits) {
     for (std::int64_t c = 0; c < kCols; ++c) columns[layout.in_columns(k, c)] = to_bits(column_value(k, c));
   }
   Tiles tiles;
-  multiply(tiles,
-           {depth * static_cast<std::int64_t>(sizeof(Bits)), kHeight, reinterpret_cast<const char*>(rows),
-            reinterpret_cast<const char*>(columns), reinterpret_cast<char*>(products), kColumnBytes},
-           false);
+  multiply(
+      tiles,
+      {depth * static_cast<std::int64_t>(sizeof(Bits)), kHeight, reinterpret_cast<const char*>(rows),
+       reinterpret_cast<const char*>(columns), reinterpret_cast<char*>(products), kColumnBytes, layout.together > 1},
+      false);
   for (std::int64_t i = 0; i < kHeight; ++i) {
     for (std::int64_t c = 0; c < kCols; ++c) {
       int expected = 0;
@@ -77,6 +78,10 @@ const char* find_reason_int8() {
 }
 
 const char* find_reason_bf16() {
+  // Products round their operands with an instruction of this extension (products/bf16_packing.h).
+  constexpr std::uint32_t kAvx512Bf16 = 1u << 5;
+  std::uint32_t a = 0, b = 0, c = 0, d = 0;
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) == 0 || (a & kAvx512Bf16) == 0) return kNotInProcessor;
   if (const char* reason = why_no_tiles(1u << 22)) return reason;
   const auto to_bits = [](int value) { return bf16_bits(static_cast<float>(value)); };
   return test_product<Bf16Tiles, std::uint16_t, float>(kBf16OnX86, to_bits) ? nullptr : kWrong;
@@ -106,7 +111,7 @@ void multiply_int8(const Int8Panel& panel, const std::int8_t* columns, std::int3
   amx::Int8Tiles tiles;
   amx::multiply(tiles,
                 {panel.depth, panel.height, reinterpret_cast<const char*>(panel.rows),
-                 reinterpret_cast<const char*>(columns), reinterpret_cast<char*>(products), amx::kColumnBytes},
+                 reinterpret_cast<const char*>(columns), reinterpret_cast<char*>(products), amx::kColumnBytes, false},
                 false);
 }
 
@@ -115,7 +120,7 @@ void multiply_bf16(const Bf16Panel& panel, const std::uint16_t* columns, float* 
   amx::Bf16Tiles tiles;
   amx::multiply(tiles,
                 {panel.depth * 2, panel.height, reinterpret_cast<const char*>(panel.rows),
-                 reinterpret_cast<const char*>(columns), reinterpret_cast<char*>(products), stride * 4},
+                 reinterpret_cast<const char*>(columns), reinterpret_cast<char*>(products), stride * 4, true},
                 accumulate);
 }
 

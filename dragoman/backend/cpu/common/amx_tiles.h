@@ -40,27 +40,39 @@ constexpr TileConfig config_for(std::int64_t height) {
   return config;
 }
 
-// The operands of a product, all sizes in bytes. The rows are `depth` bytes apart; the panel of columns has four bytes
-// of each of 32 columns, then the next four. `products` is [height, 32], and its rows are `stride` bytes apart.
+// The operands of a product, all sizes in bytes. The panel of columns has four bytes of each of 32 columns, then the
+// next four. The rows are `depth` bytes apart or, if they lie together, 32 of them are a strip (panel_layout.h) whose
+// groups have 64 bytes. `products` is [height, 32], and its rows are `stride` bytes apart.
 struct Operands {
   std::int64_t depth, height;
   const char *rows, *columns;
   char* products;
   std::int64_t stride;
+  bool together;
 };
 inline constexpr std::int64_t kColumnBytes = 4 * 32;  // four bytes of each column
+
+// The operands of one step. Rows are `apart` bytes apart, and 64 bytes of a row `along` bytes from the next 64.
+struct Step {
+  const char* rows;
+  std::int64_t apart, along;
+  const char* columns;
+  char* products;
+  std::int64_t stride;
+  const char* next;  // the products of the next step; null if they need not be fetched
+};
 
 // Adds the products of `range` bytes of each row, or begins with them if not `accumulate`. There are up to 16 or, if
 // Lower, up to 32 rows.
 template <bool Lower, class Tiles>
-void multiply_step(Tiles& tiles, const Operands& o, std::int64_t range, bool accumulate) {
-  char* lower = o.products + 16 * o.stride;
+void multiply_step(Tiles& tiles, const Step& step, std::int64_t range, bool accumulate) {
+  char *products = step.products, *lower = products + 16 * step.stride;
   if (accumulate) {
-    tiles.template load<0>(o.products, o.stride);
-    tiles.template load<1>(o.products + 64, o.stride);
+    tiles.template load<0>(products, step.stride);
+    tiles.template load<1>(products + 64, step.stride);
     if constexpr (Lower) {
-      tiles.template load<2>(lower, o.stride);
-      tiles.template load<3>(lower + 64, o.stride);
+      tiles.template load<2>(lower, step.stride);
+      tiles.template load<3>(lower + 64, step.stride);
     }
   } else {
     tiles.template clear<0>();
@@ -70,24 +82,31 @@ void multiply_step(Tiles& tiles, const Operands& o, std::int64_t range, bool acc
       tiles.template clear<3>();
     }
   }
-  for (std::int64_t k = 0; k < range; k += 64) {
-    const char* column = o.columns + k / 4 * kColumnBytes;
+  const char *row = step.rows, *column = step.columns, *next = step.next;
+  for (std::int64_t k = 0; k < range; k += 64, row += step.along, column += 16 * kColumnBytes) {
     tiles.template load<6>(column, kColumnBytes);
-    tiles.template load<4>(o.rows + k, o.depth);
+    tiles.template load<4>(row, step.apart);
     tiles.template multiply<0, 4, 6>();
     tiles.template load<7>(column + 64, kColumnBytes);
     tiles.template multiply<1, 4, 7>();
     if constexpr (Lower) {
-      tiles.template load<5>(o.rows + 16 * o.depth + k, o.depth);
+      tiles.template load<5>(row + 16 * step.apart, step.apart);
+      // The 16 passes of the longest range fetch 32 rows. Each row is two cache lines.
+      if (next != nullptr) {
+        for (std::int64_t i = 0; i < 2; ++i, next += step.stride) {
+          __builtin_prefetch(next, 1);
+          __builtin_prefetch(next + 64, 1);
+        }
+      }
       tiles.template multiply<2, 5, 6>();
       tiles.template multiply<3, 5, 7>();
     }
   }
-  tiles.template store<0>(o.products, o.stride);
-  tiles.template store<1>(o.products + 64, o.stride);
+  tiles.template store<0>(products, step.stride);
+  tiles.template store<1>(products + 64, step.stride);
   if constexpr (Lower) {
-    tiles.template store<2>(lower, o.stride);
-    tiles.template store<3>(lower + 64, o.stride);
+    tiles.template store<2>(lower, step.stride);
+    tiles.template store<3>(lower + 64, step.stride);
   }
 }
 
@@ -98,8 +117,9 @@ void multiply(Tiles& tiles, const Operands& o, bool accumulate) {
   if (o.depth == 0 && !accumulate) {
     for (std::int64_t i = 0; i < o.height; ++i) std::memset(o.products + i * o.stride, 0, kColumnBytes);
   }
-  // So many bytes of a panel of columns take a third of the first-level cache, and are read once for every 32 rows.
-  constexpr std::int64_t kRange = 512;
+  // So many bytes of each column and row are summed in the tiles, before the sums are stored: 32 KiB of columns, which
+  // stay in the near caches for all rows.
+  constexpr std::int64_t kRange = 1024;
   std::int64_t configured = 0;
   for (std::int64_t k = 0; k < o.depth; k += kRange) {
     const std::int64_t range = std::min(kRange, o.depth - k);
@@ -108,9 +128,16 @@ void multiply(Tiles& tiles, const Operands& o, bool accumulate) {
       if (count != configured) tiles.configure(config_for(count));
       configured = count;
       const auto step = count > 16 ? multiply_step<true, Tiles> : multiply_step<false, Tiles>;
+      char* products = o.products + top * o.stride;
+      const bool fetch = o.together && top + 32 < o.height;
       step(tiles,
-           {o.depth, count, o.rows + top * o.depth + k, o.columns + k / 4 * kColumnBytes, o.products + top * o.stride,
-            o.stride},
+           {.rows = o.rows + top * o.depth + (o.together ? k * count : k),
+            .apart = o.together ? 64 : o.depth,
+            .along = o.together ? 64 * count : 64,
+            .columns = o.columns + k / 4 * kColumnBytes,
+            .products = products,
+            .stride = o.stride,
+            .next = fetch ? products + 32 * o.stride : nullptr},
            range, accumulate || k > 0);
     }
   }

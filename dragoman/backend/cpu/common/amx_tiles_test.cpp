@@ -144,7 +144,8 @@ struct Case {
     Tiles tiles;
     multiply(tiles,
              {depth * static_cast<std::int64_t>(sizeof(Bits)), height, reinterpret_cast<const char*>(rows.data()),
-              reinterpret_cast<const char*>(columns.data()), reinterpret_cast<char*>(products.data()), kColumnBytes},
+              reinterpret_cast<const char*>(columns.data()), reinterpret_cast<char*>(products.data()), kColumnBytes,
+              layout.together > 1},
              false);
   }
   std::vector<Sum> products, expected;

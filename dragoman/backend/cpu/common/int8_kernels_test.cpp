@@ -46,7 +46,7 @@ struct Operands {
 // The heights that a panel may have, on any machine.
 std::vector<std::int64_t> heights() {
   std::vector<std::int64_t> all;
-  const std::int64_t step = kInt8.interleaved ? 2 : 1;
+  const std::int64_t step = kInt8.in_pairs ? 2 : 1;
   for (std::int64_t height = step; height <= kInt8.rows; height += step) all.push_back(height);
   return all;
 }

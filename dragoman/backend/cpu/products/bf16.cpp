@@ -6,11 +6,12 @@ namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
 void multiply_bf16(const Bf16Rows& A, const std::uint16_t* columns, std::int64_t apart, Matrix<float> C,
                    bool accumulate) {
-  alignas(64) float edge[kBf16.rows * kBf16.cols];
+  alignas(64) float edge[kBf16.together * kBf16.cols];
   for (std::int64_t left = 0; left < C.cols; left += kBf16.cols, columns += apart) {
     const std::int64_t cols = std::min(kBf16.cols, C.cols - left);
-    for (std::int64_t top = 0; top < A.rows; top += kBf16.rows) {
-      const std::int64_t rows = std::min(kBf16.rows, A.rows - top), height = kBf16.height(rows);
+    const std::int64_t at_once = cols == kBf16.cols ? kBf16.rows : kBf16.together;
+    for (std::int64_t top = 0; top < A.rows; top += at_once) {
+      const std::int64_t rows = std::min(at_once, A.rows - top), height = kBf16.height(rows);
       const Bf16Panel panel{A.depth, height, A.panels + top * A.depth};
       if (cols == kBf16.cols && rows == height) {
         A.kernel.multiply(panel, columns, C.row(top) + left, C.stride, accumulate);
@@ -40,8 +41,10 @@ void pack_rows(const Product<float>& p, std::int64_t top, std::int64_t rows, std
 
 }  // namespace
 
-// Where pieces and blocks begin must be the first row of a panel if rows are interleaved.
-static_assert(!kBf16.interleaved || (kPackRows % kBf16.rows == 0 && Bf16Operands::kUnit % kBf16.rows == 0));
+// Where pieces and blocks begin must be the first row of a strip. Only a panel that is a single strip may have an odd
+// number of rows that come in pairs, because the edges of C are computed strip by strip.
+static_assert(kPackRows % kBf16.together == 0 && Bf16Operands::kUnit % kBf16.together == 0);
+static_assert(!kBf16.in_pairs || kBf16.rows == kBf16.together);
 static_assert(kBlockRows % Bf16Operands::kUnit == 0);
 static_assert(Bf16Operands::kRange % kBf16.padding == 0 && kPackDepth % kBf16.padding == 0);
 

@@ -29,20 +29,25 @@ namespace bf16 {
 constexpr std::int64_t kChunk = 64, kLines = 32;  // values of k and lines that are packed at a time
 constexpr std::int64_t kPairs = kChunk / 2;
 
-// bf16_bits() of each lane.
-inline Vec<std::uint32_t> rounded(Vec<float> x) {
+using Half = VecOf<std::uint16_t, kVectorBytes / 2>;
+
+// bf16_bits() of each lane. Processors with AMX for bfloat16 have an instruction for it, in vectors of 64 bytes; it
+// makes zeros of denormal numbers, as AMX does when it multiplies them.
+inline Half::Type rounded(Vec<float> x) {
+#if defined(__AVX512F__)
+  Half::Type numbers;
+  asm("vcvtneps2bf16 %1, %0" : "=v"(numbers) : "v"(x));  // the flags of the body do not allow its intrinsic
+  return numbers;
+#else
   const auto bits = std::bit_cast<Vec<std::uint32_t>>(x);
   const Vec<std::uint32_t> nearest = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16, quiet = bits >> 16 | 0x40;
-  return (bits & 0x7FFFFFFF) > 0x7F800000 ? quiet : nearest;
+  return __builtin_convertvector((bits & 0x7FFFFFFF) > 0x7F800000 ? quiet : nearest, Half::Type);
+#endif
 }
 
 inline void round_line(const float* from, std::int64_t count, std::uint16_t* to) {
-  using Half [[gnu::vector_size(kVectorBytes / 2), gnu::aligned(2), gnu::may_alias]] = std::uint16_t;
   for_lanes<float>(
-      count,
-      [&](std::int64_t i) {
-        *reinterpret_cast<Half*>(to + i) = __builtin_convertvector(rounded(load(from + i)), Half);
-      },
+      count, [&](std::int64_t i) { *reinterpret_cast<Half::InMemory*>(to + i) = rounded(load(from + i)); },
       [&](std::int64_t i, std::int64_t) {
         for (; i < count; ++i) to[i] = bf16_bits(from[i]);
       });
@@ -52,14 +57,15 @@ inline void round_line(const float* from, std::int64_t count, std::uint16_t* to)
 // be transposed. Numbers from K on are zero.
 inline void round_pairs(const Bf16Lines& lines, std::int64_t count, std::int64_t k, std::int64_t K, float* pairs) {
   const float* first = lines.data + k * lines.stride;
+  const auto widened = [](Vec<float> x) { return __builtin_convertvector(rounded(x), Vec<std::uint32_t>); };
   if (k + 1 < K) {
-    const auto pair = [](Vec<float> a, Vec<float> b) {
-      return std::bit_cast<Vec<float>>(rounded(a) | rounded(b) << 16);
+    const auto pair = [&](Vec<float> a, Vec<float> b) {
+      return std::bit_cast<Vec<float>>(widened(a) | widened(b) << 16);
     };
     map_vectors(count, pairs, pair, first, first + lines.stride);
   } else if (k < K) {
     map_vectors(
-        count, pairs, [](Vec<float> a) { return std::bit_cast<Vec<float>>(rounded(a)); }, first);
+        count, pairs, [&](Vec<float> a) { return std::bit_cast<Vec<float>>(widened(a)); }, first);
   } else {
     std::fill_n(pairs, count, 0.0f);
   }
@@ -95,12 +101,10 @@ void for_chunks(const Bf16Lines& lines, std::int64_t count, std::int64_t K, cons
   }
 }
 
-// Writes a chunk of a line into a panel in which the groups of `width` lines are interleaved.
-template <PanelLayout Layout>
+// Writes a chunk of a line into a panel in which the groups of `width` lines lie side by side.
+template <std::int64_t Group>
 void put_groups(const std::uint16_t* numbers, std::int64_t count, std::int64_t width, std::uint16_t* to) {
-  for (std::int64_t k = 0; k < count; k += Layout.group) {
-    std::memcpy(to + k * width, numbers + k, Layout.group * sizeof *to);
-  }
+  for (std::int64_t k = 0; k < count; k += Group) std::memcpy(to + k * width, numbers + k, Group * sizeof *to);
 }
 
 // Columns that lie across, in groups of two: the pairs of a row of the panel are side by side.
@@ -144,21 +148,10 @@ void transpose_pairs(const Bf16Lines& columns, std::int64_t count, std::int64_t 
 template <PanelLayout Layout>
 void pack_bf16_rows(const Bf16Lines& rows, std::int64_t count, std::int64_t K, std::uint16_t* panel) {
   const std::int64_t depth = Layout.depth(K), height = Layout.height(count);
-  if (!Layout.interleaved && !rows.across) {
-    for (std::int64_t i = 0; i < count; ++i) {
-      bf16::round_line(rows.data + i * rows.stride, K, panel + i * depth);
-      std::fill(panel + i * depth + K, panel + (i + 1) * depth, std::uint16_t{0});
-    }
-    return;
-  }
   bf16::for_chunks(rows, count, K, [&](std::int64_t i, std::int64_t k, const std::uint16_t* numbers) {
-    const std::int64_t length = std::min(bf16::kChunk, depth - k);
-    std::uint16_t* to = panel + Layout.in_rows(depth, height, i, k);
-    if constexpr (Layout.interleaved) {
-      bf16::put_groups<Layout>(numbers, length, height, to);
-    } else {
-      std::memcpy(to, numbers, static_cast<std::size_t>(length) * sizeof *to);
-    }
+    const std::int64_t strip = std::min(Layout.together, height - i / Layout.together * Layout.together);
+    bf16::put_groups<Layout.row_group>(numbers, std::min(bf16::kChunk, depth - k), strip,
+                                       panel + Layout.in_rows(depth, height, i, k));
   });
   if (height > count) {  // a row of zeros
     for (std::int64_t k = 0; k < depth; ++k) panel[Layout.in_rows(depth, height, count, k)] = 0;
@@ -174,7 +167,8 @@ void pack_bf16_columns(const Bf16Lines& columns, std::int64_t count, std::int64_
   }
   const std::int64_t depth = Layout.depth(K);
   bf16::for_chunks(columns, count, K, [&](std::int64_t c, std::int64_t k, const std::uint16_t* numbers) {
-    bf16::put_groups<Layout>(numbers, std::min(bf16::kChunk, depth - k), Layout.cols, panel + Layout.in_columns(k, c));
+    bf16::put_groups<Layout.group>(numbers, std::min(bf16::kChunk, depth - k), Layout.cols,
+                                   panel + Layout.in_columns(k, c));
   });
 }
 

@@ -103,7 +103,7 @@ void finish_rows(const std::int32_t* sums, std::int64_t rows, const float* row_s
 
 void quantise_row(Matrix<const float> x, std::int64_t r, const Int8Rows& to) {
   const std::int64_t panel = r / kInt8.rows, i = r % kInt8.rows, height = to.height(panel), groups = to.depth / 8;
-  const std::int64_t apart = kInt8.interleaved ? height * 8 : 8;
+  const std::int64_t apart = kInt8.together > 1 ? height * 8 : 8;
   std::int8_t* place = to.panel(panel) + kInt8.in_rows(to.depth, height, i, 0);
   to.sums[r] = 0;
   if (r == x.rows) return clear_groups(groups, apart, place);

@@ -11,7 +11,7 @@
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
-// Rows of x, rounded and packed into panels (panel_layout.h). If rows are interleaved and their number is odd, the last
+// Rows of x, rounded and packed into panels (panel_layout.h). If rows come in pairs and their number is odd, the last
 // panel has a row of zeros more.
 struct Int8Rows {
   const Int8Kernel& kernel;  // multiplies them
