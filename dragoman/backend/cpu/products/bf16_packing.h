@@ -71,6 +71,13 @@ inline void round_pairs(const Bf16Lines& lines, std::int64_t count, std::int64_t
   }
 }
 
+// Fetches `count` numbers that are packed a little later: lines are too short and too far apart for the processor to
+// foresee them.
+inline void fetch(const float* from, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += 16) __builtin_prefetch(from + i);
+}
+constexpr std::int64_t kLinesAhead = 4, kValuesAhead = 16;
+
 // Calls put(line, k, numbers) for each line and each chunk of k, where `numbers` are kChunk rounded numbers, with zeros
 // after K.
 template <class Put>
@@ -84,6 +91,10 @@ void for_chunks(const Bf16Lines& lines, std::int64_t count, std::int64_t K, cons
       const Bf16Lines chunk = lines.from(first, k);
       if (lines.across) {
         for (std::int64_t pair = 0; pair < kPairs; ++pair) {
+          if (2 * pair + kChunk < K - k) {
+            fetch(chunk.data + (2 * pair + kChunk) * chunk.stride, kLines);
+            fetch(chunk.data + (2 * pair + kChunk + 1) * chunk.stride, kLines);
+          }
           round_pairs(chunk, some, 2 * pair, length, pairs + pair * kLines);
         }
         interleave_rows<kPairs>(pairs, kLines, kPairs, some, turned);
@@ -92,6 +103,7 @@ void for_chunks(const Bf16Lines& lines, std::int64_t count, std::int64_t K, cons
         if (lines.across) {
           std::memcpy(numbers, turned + i * kPairs, sizeof numbers);
         } else {
+          if (i + kLinesAhead < some) fetch(chunk.data + (i + kLinesAhead) * chunk.stride, length);
           round_line(chunk.data + i * chunk.stride, length, numbers);
           std::fill(numbers + length, numbers + kChunk, std::uint16_t{0});
         }
@@ -112,6 +124,10 @@ template <PanelLayout Layout>
 void pack_pairs(const Bf16Lines& columns, std::int64_t count, std::int64_t K, std::uint16_t* panel) {
   alignas(64) float pairs[Layout.cols];
   for (std::int64_t k = 0; k < Layout.depth(K); k += 2) {
+    if (k + kValuesAhead + 1 < K) {
+      fetch(columns.data + (k + kValuesAhead) * columns.stride, Layout.cols);
+      fetch(columns.data + (k + kValuesAhead + 1) * columns.stride, Layout.cols);
+    }
     if (count == Layout.cols) {  // the usual case, with a number of columns that the compiler knows
       round_pairs(columns, Layout.cols, k, K, pairs);
       std::memcpy(panel + k * Layout.cols, pairs, sizeof pairs);
@@ -130,6 +146,7 @@ void transpose_pairs(const Bf16Lines& columns, std::int64_t count, std::int64_t 
   for (std::int64_t k = 0; k < K; k += kChunk) {
     const std::int64_t length = std::min(kChunk, K - k), depth = Layout.depth(length);
     for (std::int64_t c = 0; c < count; ++c) {
+      if (c + kLinesAhead < count) fetch(columns.data + (c + kLinesAhead) * columns.stride + k, length);
       round_line(columns.data + c * columns.stride + k, length, numbers + c * kChunk);
       std::fill(numbers + c * kChunk + length, numbers + c * kChunk + depth, std::uint16_t{0});
     }
