@@ -7,9 +7,9 @@
 // r + 3 of each of the 16 columns: these are 64 consecutive bytes of a panel of columns in the layouts kInt8OnX86 and
 // kBf16OnX86.
 //
-// A step computes up to 32 rows by 32 columns. Rows 0 to 15 of x are in tile 4, rows 16 to 31 in tile 5; columns 0 to
-// 15 are in tile 6, columns 16 to 31 in tile 7. The sums are in tiles 0 and 1 (of tile 4) and in tiles 2 and 3 (of tile
-// 5).
+// A step computes up to 16 rows by 32 columns. The rows of x are in tile 2 and 16 of the columns in tile 3; the sums are
+// in tiles 0 and 1. Fewer tiles mean more loads, but a core that shares its tiles with another thread is the faster the
+// fewer are in use (docs/decisions.md, "Products of bfloat16 on a CPU").
 #pragma once
 
 #include <algorithm>
@@ -28,21 +28,22 @@ struct alignas(64) TileConfig {
 };
 static_assert(sizeof(TileConfig) == 64);
 
-// For steps of `height` rows, 1 to 32.
+inline constexpr std::int64_t kStepRows = 16;
+
+// For steps of `height` rows, 1 to kStepRows.
 constexpr TileConfig config_for(std::int64_t height) {
-  const std::int64_t upper = std::min<std::int64_t>(height, 16), lower = height - upper;
-  const std::int64_t rows[8] = {upper, upper, lower, lower, upper, lower, 16, 16};
+  const std::int64_t rows[] = {height, height, height, 16};
   TileConfig config;
-  for (int tile = 0; tile < 8; ++tile) {
+  for (int tile = 0; tile < 4; ++tile) {
     config.rows[tile] = static_cast<std::uint8_t>(rows[tile]);
-    config.row_bytes[tile] = rows[tile] == 0 ? 0 : 64;
+    config.row_bytes[tile] = 64;
   }
   return config;
 }
 
 // The operands of a product, all sizes in bytes. The panel of columns has four bytes of each of 32 columns, then the
-// next four. The rows are `depth` bytes apart or, if they lie together, 32 of them are a strip (panel_layout.h) whose
-// groups have 64 bytes. `products` is [height, 32], and its rows are `stride` bytes apart.
+// next four. The rows are `depth` bytes apart or, if they lie together, kStepRows of them are a strip (panel_layout.h)
+// whose groups have 64 bytes. `products` is [height, 32], and its rows are `stride` bytes apart.
 struct Operands {
   std::int64_t depth, height;
   const char *rows, *columns;
@@ -62,52 +63,33 @@ struct Step {
   const char* next;  // the products of the next step; null if they need not be fetched
 };
 
-// Adds the products of `range` bytes of each row, or begins with them if not `accumulate`. There are up to 16 or, if
-// Lower, up to 32 rows.
-template <bool Lower, class Tiles>
+// Adds the products of `range` bytes of each row, or begins with them if not `accumulate`.
+template <class Tiles>
 void multiply_step(Tiles& tiles, const Step& step, std::int64_t range, bool accumulate) {
-  char *products = step.products, *lower = products + 16 * step.stride;
+  char* const products = step.products;
   if (accumulate) {
     tiles.template load<0>(products, step.stride);
     tiles.template load<1>(products + 64, step.stride);
-    if constexpr (Lower) {
-      tiles.template load<2>(lower, step.stride);
-      tiles.template load<3>(lower + 64, step.stride);
-    }
   } else {
     tiles.template clear<0>();
     tiles.template clear<1>();
-    if constexpr (Lower) {
-      tiles.template clear<2>();
-      tiles.template clear<3>();
-    }
   }
   const char *row = step.rows, *column = step.columns, *next = step.next;
   for (std::int64_t k = 0; k < range; k += 64, row += step.along, column += 16 * kColumnBytes) {
-    tiles.template load<6>(column, kColumnBytes);
-    tiles.template load<4>(row, step.apart);
-    tiles.template multiply<0, 4, 6>();
-    tiles.template load<7>(column + 64, kColumnBytes);
-    tiles.template multiply<1, 4, 7>();
-    if constexpr (Lower) {
-      tiles.template load<5>(row + 16 * step.apart, step.apart);
-      // The 16 passes of the longest range fetch 32 rows. Each row is two cache lines.
-      if (next != nullptr) {
-        for (std::int64_t i = 0; i < 2; ++i, next += step.stride) {
-          __builtin_prefetch(next, 1);
-          __builtin_prefetch(next + 64, 1);
-        }
-      }
-      tiles.template multiply<2, 5, 6>();
-      tiles.template multiply<3, 5, 7>();
+    tiles.template load<2>(row, step.apart);
+    tiles.template load<3>(column, kColumnBytes);
+    tiles.template multiply<0, 2, 3>();
+    // The 16 passes of the longest range fetch 16 rows. Each row is two cache lines.
+    if (next != nullptr) {
+      __builtin_prefetch(next, 1);
+      __builtin_prefetch(next + 64, 1);
+      next += step.stride;
     }
+    tiles.template load<3>(column + 64, kColumnBytes);
+    tiles.template multiply<1, 2, 3>();
   }
   tiles.template store<0>(products, step.stride);
   tiles.template store<1>(products + 64, step.stride);
-  if constexpr (Lower) {
-    tiles.template store<2>(lower, step.stride);
-    tiles.template store<3>(lower + 64, step.stride);
-  }
 }
 
 // The whole product. A sum runs along k in order, also over the ranges: a tile that is stored and loaded again is the
@@ -123,22 +105,21 @@ void multiply(Tiles& tiles, const Operands& o, bool accumulate) {
   std::int64_t configured = 0;
   for (std::int64_t k = 0; k < o.depth; k += kRange) {
     const std::int64_t range = std::min(kRange, o.depth - k);
-    for (std::int64_t top = 0; top < o.height; top += 32) {
-      const std::int64_t count = std::min<std::int64_t>(32, o.height - top);
+    for (std::int64_t top = 0; top < o.height; top += kStepRows) {
+      const std::int64_t count = std::min(kStepRows, o.height - top);
       if (count != configured) tiles.configure(config_for(count));
       configured = count;
-      const auto step = count > 16 ? multiply_step<true, Tiles> : multiply_step<false, Tiles>;
       char* products = o.products + top * o.stride;
-      const bool fetch = o.together && top + 32 < o.height;
-      step(tiles,
-           {.rows = o.rows + top * o.depth + (o.together ? k * count : k),
-            .apart = o.together ? 64 : o.depth,
-            .along = o.together ? 64 * count : 64,
-            .columns = o.columns + k / 4 * kColumnBytes,
-            .products = products,
-            .stride = o.stride,
-            .next = fetch ? products + 32 * o.stride : nullptr},
-           range, accumulate || k > 0);
+      const bool fetch = o.together && top + kStepRows < o.height;
+      multiply_step(tiles,
+                    {.rows = o.rows + top * o.depth + (o.together ? k * count : k),
+                     .apart = o.together ? 64 : o.depth,
+                     .along = o.together ? 64 * count : 64,
+                     .columns = o.columns + k / 4 * kColumnBytes,
+                     .products = products,
+                     .stride = o.stride,
+                     .next = fetch ? products + kStepRows * o.stride : nullptr},
+                    range, accumulate || k > 0);
     }
   }
 }

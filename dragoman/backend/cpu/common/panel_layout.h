@@ -43,7 +43,7 @@ inline constexpr PanelLayout kInt8OnArm{
 // The same instructions for bfloat16, which has two bytes. Only AMX multiplies it on x86-64, so what goes into its
 // tiles is side by side.
 inline constexpr PanelLayout kBf16OnX86{
-    .rows = 384, .cols = 32, .group = 2, .padding = 32, .together = 32, .row_group = 32, .in_pairs = false};
+    .rows = 384, .cols = 32, .group = 2, .padding = 32, .together = 16, .row_group = 32, .in_pairs = false};
 inline constexpr PanelLayout kBf16OnArm{
     .rows = 8, .cols = 12, .group = 4, .padding = 4, .together = 8, .row_group = 4, .in_pairs = true};
 
