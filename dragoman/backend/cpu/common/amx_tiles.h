@@ -7,9 +7,9 @@
 // r + 3 of each of the 16 columns: these are 64 consecutive bytes of a panel of columns in the layouts kInt8OnX86 and
 // kBf16OnX86.
 //
-// A step computes up to 16 rows by 32 columns. The rows of x are in tile 2 and 16 of the columns in tile 3; the sums are
-// in tiles 0 and 1. Fewer tiles mean more loads, but a core that shares its tiles with another thread is the faster the
-// fewer are in use (docs/decisions.md, "Products of bfloat16 on a CPU").
+// A step computes up to 16 rows by 32 columns. The rows of x are in tile 2 and 16 of the columns in tile 3; the sums
+// are in tiles 0 and 1. Fewer tiles mean more loads, but a core that shares its tiles with another thread is the faster
+// the fewer are in use (docs/decisions.md, "Products of bfloat16 on a CPU").
 #pragma once
 
 #include <algorithm>
