@@ -8,8 +8,8 @@
 // kBf16OnX86.
 //
 // A step computes up to 16 rows by 32 columns. The rows of x are in tile 2 and 16 of the columns in tile 3; the sums
-// are in tiles 0 and 1. Fewer tiles mean more loads, but a core that shares its tiles with another thread is the faster
-// the fewer are in use (docs/decisions.md, "Products of bfloat16 on a CPU").
+// are in tiles 0 and 1. More tiles would need fewer loads, but on some machines they are slower (docs/decisions.md,
+// "Products of bfloat16 on a CPU").
 #pragma once
 
 #include <algorithm>
@@ -29,6 +29,7 @@ struct alignas(64) TileConfig {
 static_assert(sizeof(TileConfig) == 64);
 
 inline constexpr std::int64_t kStepRows = 16;
+static_assert(kBf16OnX86.together == kStepRows, "a strip is what a step multiplies");
 
 // For steps of `height` rows, 1 to kStepRows.
 constexpr TileConfig config_for(std::int64_t height) {
