@@ -1,10 +1,12 @@
 // Times training steps of a preset on random sentences. The sentences have equal lengths, or the lengths in a file of
 // batches (see batch_lengths.h). On the CPU, unless the output is JSON, the rate is compared with the machine's matrix
 // rate. That is measured in the same run with the same threads: the best of a 2048 x 2048 x 2048 product and, for
-// Transformers, of the step's own shapes, for our own product and for the sgemm of OpenBLAS (if it is installed).
+// Transformers, of the step's own shapes, for our own product and for the sgemm of OpenBLAS (if it is installed). With
+// --rounds, steps and products take turns, and medians over the rounds are compared: a machine that others use too may
+// be fast for the moment in which a product is measured.
 // Under mpirun, the ranks divide the batches of an update, and rank 0 prints what their exchange takes.
 //
-//   bench_train_step --preset base --tokens 2048 --threads 2 [--bf16]
+//   bench_train_step --preset base --tokens 2048 --threads 2 [--bf16] [--rounds 7 --steps 2]
 //   bench_train_step --preset multi30k-tiny --batches FILE --json
 //   bench_train_step --cuda --preset base --tokens 25088 --steps 30 --warmup 5
 //   mpirun -np 4 --bind-to none bench_train_step --preset base --tokens 1024 --threads 3 --accumulate 8
@@ -13,9 +15,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <memory>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench/batch_lengths.h"
@@ -38,7 +42,7 @@ struct Options {
   std::string preset = "base", changes;
   std::int64_t tokens = 2048, sentence = 32;
   std::string batches;
-  int threads = 0, warmup = 1, steps = 0, seconds = 0, accumulate = 1;
+  int threads = 0, warmup = 1, steps = 0, seconds = 0, rounds = 1, accumulate = 1;
   bool cuda = false, fp32 = false, bf16 = false, nccl = false, in_turn = false, profile = false;
   bool json = false;
 
@@ -51,9 +55,10 @@ struct Options {
 
   void validate() const {
     require<UsageError>(tokens > 0 && sentence > 0 && sentence <= data::CleaningSettings::kLongest && warmup >= 0 &&
-                            steps >= 0 && seconds >= 0 && accumulate > 0,
-                        "--tokens, --sentence and --accumulate must be at least 1, --sentence at most ",
+                            steps >= 0 && seconds >= 0 && rounds > 0 && accumulate > 0,
+                        "--tokens, --sentence, --rounds and --accumulate must be at least 1, --sentence at most ",
                         data::CleaningSettings::kLongest, ", and --warmup, --steps and --seconds at least 0.");
+    require<UsageError>(rounds == 1 || !profile, "--profile is for a single round.");
   }
 };
 
@@ -71,6 +76,18 @@ struct Measurement {
     if (batches[b].size() > 1) return;
     target_tokens += static_cast<double>(bench::target_tokens(lengths));
     for (const data::PairLengths& pair : lengths) flops += config.training_flops(pair.source, pair.target);
+  }
+
+  // Adds the steps of a later round, which has the same batches.
+  void add(const Measurement& round) {
+    if (steps.empty()) {
+      *this = round;
+      return;
+    }
+    steps.insert(steps.end(), round.steps.begin(), round.steps.end());
+    for (std::size_t b = 0; b < batches.size(); ++b) {
+      batches[b].insert(batches[b].end(), round.batches[b].begin(), round.batches[b].end());
+    }
   }
 
   double seconds() const {
@@ -233,18 +250,27 @@ void run(Options options, exchange::Exchange& ranks) {
   }
 
   const std::vector<ProductShape> shapes = step_shapes(preset.model, target_tokens(batches.front()));
-  const double ours = best_rate(*on, shapes, Library::kOurs);
-  const Measurement measured = measure(*on, preset, batches, options, ranks);
+  ProductRates ours(Library::kOurs, shapes), openblas(Library::kOpenBlas, shapes);
+  Measurement measured;
+  for (int round = 0; round < options.rounds; ++round) {
+    ours.measure(*on);
+    measured.add(measure(*on, preset, batches, options, ranks));
+#if defined(DRAGOMAN_BENCH_OPENBLAS)
+    // OpenBLAS comes last, because its idle threads keep a processor busy for a while.
+    openblas.measure(*on);
+    if (round + 1 < options.rounds) std::this_thread::sleep_for(std::chrono::seconds(1));
+#endif
+  }
+  ours.print();
   fmt::print("{}: {} batches, the first of {} + {} tokens, {} threads, {}\n", options.preset, batches.size(),
              source_tokens(batches.front()), target_tokens(batches.front()), on->threads(), options.precision());
   fmt::print("step {:.1f} ms, {:.0f} target tokens/s, {:.1f} GFLOP/s\n", measured.milliseconds(),
              measured.tokens_per_second(), measured.gflops());
-  fmt::print("{:.1f} % of the best rate of our own product\n", 100 * measured.gflops() / ours);
+  fmt::print("{:.1f} % of the best rate of our own product\n", 100 * measured.gflops() / ours.best());
   print_profile(options, *on, measured);
 #if defined(DRAGOMAN_BENCH_OPENBLAS)
-  // OpenBLAS comes last, because its idle threads keep a processor busy for a while.
-  const double openblas = best_rate(*on, shapes, Library::kOpenBlas);
-  fmt::print("{:.1f} % of the best rate of the sgemm of OpenBLAS\n", 100 * measured.gflops() / openblas);
+  openblas.print();
+  fmt::print("{:.1f} % of the best rate of the sgemm of OpenBLAS\n", 100 * measured.gflops() / openblas.best());
 #endif
 }
 
@@ -264,6 +290,7 @@ int main(int argc, char** argv) {
        {"--warmup", &options.warmup, "untimed steps before the timed ones"},
        {"--steps", &options.steps, "least number of timed steps; 0 for five, or one per batch of the file"},
        {"--seconds", &options.seconds, "least time of the timed steps together"},
+       {"--rounds", &options.rounds, "how often steps and products are measured in turns; on the CPU, without --json"},
        {"--accumulate", &options.accumulate, "batches of an update, which the ranks of mpirun divide"},
        {"--in-turn", &options.in_turn, "add these batches one after another instead of by a tree; for one process"},
        {"--nccl", &options.nccl, "exchange through NCCL; needs --cuda, and --accumulate of at least 2"},

@@ -62,14 +62,21 @@ std::vector<ProductShape> step_shapes(const model::ModelConfig& model, std::int6
           {std::min<std::int64_t>(tokens, 1024), config.V_target, d}};
 }
 
-double best_rate(Backend& on, const std::vector<ProductShape>& shapes, Library library) {
-  double best = 0;
-  for (const ProductShape& shape : shapes) {
-    const double rate = product_rate(on, shape, library);
+void ProductRates::measure(Backend& on) {
+  for (std::size_t i = 0; i < shapes_.size(); ++i) rates_[i].push_back(product_rate(on, shapes_[i], library_));
+}
+
+void ProductRates::print() const {
+  for (std::size_t i = 0; i < shapes_.size(); ++i) {
+    const ProductShape& shape = shapes_[i];
     fmt::print("product {:>6} x {:>6} x {:>6}  {} {:7.1f} GFLOP/s\n", shape.M, shape.N, shape.K,
-               library == Library::kOurs ? "ours    " : "OpenBLAS", rate);
-    best = std::max(best, rate);
+               library_ == Library::kOurs ? "ours    " : "OpenBLAS", median(rates_[i]));
   }
+}
+
+double ProductRates::best() const {
+  double best = 0;
+  for (const std::vector<double>& rates : rates_) best = std::max(best, median(rates));
   return best;
 }
 

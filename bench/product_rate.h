@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "dragoman/backend/backend.h"
@@ -20,7 +21,21 @@ enum class Library { kOurs, kOpenBlas };
 // tokens: of self-attention, of the feed-forward network, and of the output layer with at most 1024 rows.
 std::vector<ProductShape> step_shapes(const model::ModelConfig& model, std::int64_t tokens);
 
-// Returns the best GFLOP/s over the shapes, and prints the rate of each. It is 0 for OpenBLAS in a build without it.
-double best_rate(Backend& on, const std::vector<ProductShape>& shapes, Library library);
+// The GFLOP/s of one of the two libraries for each of the shapes: the median over the rounds that were measured.
+class ProductRates {
+ public:
+  ProductRates(Library library, std::vector<ProductShape> shapes)
+      : library_(library), shapes_(std::move(shapes)), rates_(shapes_.size()) {}
+
+  // Measures a round. Every rate is 0 for OpenBLAS in a build without it.
+  void measure(Backend& on);
+  void print() const;
+  double best() const;
+
+ private:
+  Library library_;
+  std::vector<ProductShape> shapes_;
+  std::vector<std::vector<double>> rates_;  // of each shape, in each round
+};
 
 }  // namespace dragoman::bench

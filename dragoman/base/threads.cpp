@@ -62,10 +62,11 @@ int available_threads() {
   return quota ? std::clamp(static_cast<int>(*quota), 1, processors) : processors;
 }
 
-ThreadTeam::ThreadTeam(int threads) {
+ThreadTeam::ThreadTeam(int threads) : shares_(static_cast<std::size_t>(threads)) {
   flush_denormals();
   try {
-    for (int i = 1; i < threads; ++i) threads_.emplace_back([this] { work_until_stopped(); });
+    threads_.reserve(static_cast<std::size_t>(threads) - 1);
+    for (int i = 1; i < threads; ++i) threads_.emplace_back([this, i] { work_until_stopped(i); });
   } catch (const std::system_error&) {
     const std::size_t started = threads_.size();
     stop();
@@ -85,47 +86,51 @@ void ThreadTeam::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Runs one round: 1. voids the old ticket; 2. stores what the round is to run; 3. publishes the new ticket, then the
-// number of the round, with which the spinning threads start; 4. wakes sleeping threads, no more than there are pieces
-// for; 5. runs pieces itself, then waits for the pieces that other threads took.
+// Runs one round: stores what it is to run and the shares, publishes its number, with which the spinning threads start,
+// and wakes sleeping threads, no more than there are pieces for. Then it runs pieces itself, and waits for the pieces
+// that other threads took.
 void ThreadTeam::run_round(std::int64_t pieces, Call call, const void* work) {
-  const std::uint64_t round = (ticket_.load() >> 32) + 1;
-  ticket_ = round << 32 | kNoPiece;  // from here on a late thread's old ticket is void
-  // Release order: a thread that sees one of these values also sees that its old ticket is void. Otherwise, on a
-  // machine with weak memory ordering, a late thread could see the new number of pieces with the old ticket and take a
-  // piece that does not exist.
+  const std::uint64_t number = prepared_.load() + 1;
+  prepared_ = number;
+  // Release order: a thread that sees one of these values also sees the new number of the round.
   call_.store(call, std::memory_order_release);
   work_.store(work, std::memory_order_release);
-  pieces_.store(static_cast<std::uint64_t>(pieces), std::memory_order_release);
+  pieces_.store(pieces, std::memory_order_release);
   finished_.store(0, std::memory_order_release);
-  ticket_ = round << 32;
-  ready_ = round;
+  for (std::size_t thread = 0; thread < shares_.size(); ++thread) {
+    const auto first = static_cast<std::uint64_t>(begin_of_share(static_cast<std::int64_t>(thread), pieces));
+    shares_[thread].ticket.store(number << 32 | first, std::memory_order_release);
+  }
+  ready_ = number;
   for (std::int64_t helpers = std::min<std::int64_t>(sleeping_.load(), pieces - 1); helpers > 0; --helpers) {
     const std::lock_guard lock(mutex_);
     wake_.notify_one();
   }
-  run_pieces();
-  const auto done = [&] { return finished_.load(std::memory_order_acquire) == static_cast<std::uint64_t>(pieces); };
+  run_pieces(0, {number, pieces, call, work});
+  const auto done = [&] { return finished_.load(std::memory_order_acquire) == pieces; };
   while (!spin_until(done)) std::this_thread::yield();
 }
 
-// Takes pieces of the current round and runs them until none is left.
-void ThreadTeam::run_pieces() {
-  while (true) {
-    std::uint64_t ticket = ticket_.load();
-    const Call call = call_.load(std::memory_order_acquire);
-    const void* work = work_.load(std::memory_order_acquire);
-    const std::uint64_t piece = ticket & kNoPiece;
-    if (piece >= pieces_.load(std::memory_order_acquire)) return;
-    // If the ticket is unchanged, then call and work belong to its round, and the piece is ours.
-    if (!ticket_.compare_exchange_weak(ticket, ticket + 1)) continue;
-    call(work, static_cast<std::int64_t>(piece));
-    finished_.fetch_add(1, std::memory_order_release);
+// Takes pieces of a round and runs them until none is left: first those of the thread's own share, then those of the
+// threads after it.
+void ThreadTeam::run_pieces(int thread, const Round& round) {
+  for (int i = 0; i < size(); ++i) {
+    const int owner = (thread + i) % size();
+    const auto end = static_cast<std::uint64_t>(begin_of_share(owner + 1, round.pieces));
+    std::atomic<std::uint64_t>& share = shares_[static_cast<std::size_t>(owner)].ticket;
+    std::uint64_t ticket = share.load();
+    // A thread that is late for the round meets a ticket of a later one, and takes nothing.
+    while (ticket >> 32 == (round.number & kPiece) && (ticket & kPiece) < end) {
+      if (!share.compare_exchange_weak(ticket, ticket + 1)) continue;
+      round.call(round.work, static_cast<std::int64_t>(ticket & kPiece));
+      finished_.fetch_add(1, std::memory_order_release);
+      ticket = share.load();
+    }
   }
 }
 
 // The body of each thread: waits for a round, first spinning and then asleep, and takes pieces of it.
-void ThreadTeam::work_until_stopped() {
+void ThreadTeam::work_until_stopped(int thread) {
   flush_denormals();
   std::uint64_t seen = 0;  // the last round that this thread took part in
   while (true) {
@@ -138,7 +143,10 @@ void ThreadTeam::work_until_stopped() {
     }
     if (stop_) return;
     seen = ready_.load();
-    run_pieces();
+    const Round round{seen, pieces_.load(std::memory_order_acquire), call_.load(std::memory_order_acquire),
+                      work_.load(std::memory_order_acquire)};
+    // If a later round is being prepared, then the one that was seen is over, and the values may be of either.
+    if (prepared_.load() == seen) run_pieces(thread, round);
   }
 }
 

@@ -1,5 +1,9 @@
 // A team of threads that runs one kernel at a time, divided into numbered pieces. What a piece computes depends on its
 // number only, never on the thread that runs it.
+//
+// Each thread first takes the pieces of its own share: of n pieces and T threads, thread t has those from t n / T to
+// (t + 1) n / T, in order. So what a kernel writes in some part of its pieces, the next one mostly reads on the same
+// thread, from the cache of that processor. A thread that has finished its share takes pieces of the others.
 #pragma once
 
 #include <algorithm>
@@ -24,10 +28,10 @@ class ThreadTeam {
   ThreadTeam(const ThreadTeam&) = delete;
   ThreadTeam& operator=(const ThreadTeam&) = delete;
 
-  int size() const { return static_cast<int>(threads_.size()) + 1; }
+  int size() const { return static_cast<int>(shares_.size()); }
 
   // Calls work(piece) for every piece in [0, pieces) and returns when all are done. Pieces must not throw. There must
-  // be fewer than 2^32 - 1 of them.
+  // be fewer than 2^32 of them.
   template <class Work>
   void run(std::int64_t pieces, const Work& work) {
     if (pieces <= 0) return;
@@ -48,22 +52,35 @@ class ThreadTeam {
     (*static_cast<const Work*>(work))(piece);
   }
 
+  // A round is one call of run().
+  struct Round {
+    std::uint64_t number;
+    std::int64_t pieces;
+    Call call;
+    const void* work;
+  };
+  // The pieces of a thread's share that nobody has taken: the ticket has the number of the round in its upper 32 bits
+  // and the next piece in its lower 32. The thread that advances it by one runs that piece.
+  struct alignas(kCacheLine) Share {
+    std::atomic<std::uint64_t> ticket{0};
+  };
+  static constexpr std::uint64_t kPiece = 0xFFFFFFFF;
+
   void run_round(std::int64_t pieces, Call call, const void* work);
-  void run_pieces();
-  void work_until_stopped();
+  void run_pieces(int thread, const Round& round);
+  void work_until_stopped(int thread);
   void stop();
 
-  // Each call of run() is a round. The ticket holds the number of the round in its upper 32 bits and the next piece in
-  // its lower 32. The thread that advances the ticket by one runs that piece. A late thread finds no piece left, and
-  // nobody waits for it.
-  alignas(kCacheLine) std::atomic<std::uint64_t> ticket_{kNoPiece};
-  static constexpr std::uint64_t kNoPiece = 0xFFFFFFFF;  // more than any round's pieces; also masks the lower 32 bits
+  std::int64_t begin_of_share(std::int64_t thread, std::int64_t pieces) const { return thread * pieces / size(); }
+
+  std::vector<Share> shares_;
+  // The round that is being prepared, or the last one that was. What follows belongs to it.
+  alignas(kCacheLine) std::atomic<std::uint64_t> prepared_{0};
   std::atomic<Call> call_{nullptr};
   std::atomic<const void*> work_{nullptr};
-  std::atomic<std::uint64_t> pieces_{0};
-  alignas(kCacheLine) std::atomic<std::uint64_t> finished_{0};
-  // The last round that is ready. Threads wait for this number and not for the ticket, which changes before a round is
-  // ready: a thread that came then would find no piece and miss the round.
+  std::atomic<std::int64_t> pieces_{0};
+  alignas(kCacheLine) std::atomic<std::int64_t> finished_{0};
+  // The last round that is ready, for which threads wait.
   alignas(kCacheLine) std::atomic<std::uint64_t> ready_{0};
 
   std::atomic<int> sleeping_{0};

@@ -16,6 +16,18 @@
 namespace dragoman {
 namespace {
 
+// Waits until done() is true. Returns false if it is not true within 10 seconds: a busy machine may hold a thread up,
+// but not for so long.
+template <class Done>
+bool wait_until(const Done& done) {
+  const auto start = std::chrono::steady_clock::now();
+  while (!done()) {
+    if (std::chrono::steady_clock::now() - start > std::chrono::seconds(10)) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
 TEST(ThreadTeam, RunsEveryPieceOnce) {
   for (const int threads : {1, 2, 5}) {
     ThreadTeam team(threads);
@@ -52,8 +64,7 @@ TEST(ThreadTeam, LateThreadsRunNoPieceOfAWrongRound) {
   }
 }
 
-// The two pieces of a round wait for each other, so they never meet if a thread misses the round. A busy machine may
-// hold a thread up, but not for 10 seconds.
+// The two pieces of a round wait for each other, so they never meet if a thread misses the round.
 TEST(ThreadTeam, EveryThreadTakesPartInEveryRound) {
   ThreadTeam team(2);
   std::atomic<bool> missed = false;
@@ -61,14 +72,40 @@ TEST(ThreadTeam, EveryThreadTakesPartInEveryRound) {
     std::atomic<int> here = 0;
     team.run(2, [&](std::int64_t) {
       ++here;
-      const auto start = std::chrono::steady_clock::now();
-      while (here < 2 && !missed) {
-        if (std::chrono::steady_clock::now() - start > std::chrono::seconds(10)) missed = true;
-        std::this_thread::yield();
-      }
+      if (!wait_until([&] { return here == 2 || missed; })) missed = true;
     });
   }
   EXPECT_FALSE(missed);
+}
+
+// Every piece waits until all have begun, so each thread runs one piece of a round: that of its own share.
+TEST(ThreadTeam, AThreadBeginsWithItsOwnShareInEveryRound) {
+  constexpr int kThreads = 3;
+  ThreadTeam team(kThreads);
+  std::array<std::thread::id, kThreads> first;
+  for (int round = 0; round < 1000; ++round) {
+    std::array<std::thread::id, kThreads> ran_by;
+    std::atomic<int> begun = 0;
+    team.run(kThreads, [&](std::int64_t piece) {
+      ran_by[static_cast<std::size_t>(piece)] = std::this_thread::get_id();
+      ++begun;
+      EXPECT_TRUE(wait_until([&] { return begun == kThreads; }));
+    });
+    if (round == 0) first = ran_by;
+    ASSERT_EQ(ran_by, first) << "in round " << round;
+  }
+  EXPECT_EQ(first[0], std::this_thread::get_id());
+}
+
+// The first piece lasts until all others are done, so the other thread has to run the rest of that share too.
+TEST(ThreadTeam, AThreadThatHasFinishedItsShareTakesPiecesOfOthers) {
+  ThreadTeam team(2);
+  std::atomic<int> done = 0;
+  team.run(20, [&](std::int64_t piece) {
+    EXPECT_TRUE(piece > 0 || wait_until([&] { return done == 19; }));
+    ++done;
+  });
+  EXPECT_EQ(done, 20);
 }
 
 TEST(ThreadTeam, WakesAfterSleeping) {

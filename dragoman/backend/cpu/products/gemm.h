@@ -60,16 +60,22 @@ inline std::int64_t pieces_of_A(std::int64_t M, std::int64_t K, std::int64_t ran
 // as kBlockRows rows of all columns, and its longer side is halved until there are kPerThread blocks for each thread: a
 // narrower block reads or packs more rows of A for each product, and a lower one reads more of B. Then the blocks
 // become lower still, down to half their height, if the thread that has most to do then has at least 2 % less. The
-// blocks share the rows of C, in units that kernels multiply at a time, and the panels of B as evenly as possible. The
-// blocks of a column come one after the other and the larger ones first, so threads that take turns get about the same
-// work.
+// blocks share the rows of C, in units that kernels multiply at a time, and the panels of B as evenly as possible. They
+// are numbered column by column or row by row. So the share of a thread (threads.h) needs few panels of B, or of A,
+// mostly those that the thread has packed itself.
 struct Blocks {
-  std::int64_t rows, cols;     // the grid of blocks: block i is in row i % rows and column i / rows
+  std::int64_t rows, cols;     // the grid of blocks
   std::int64_t unit, units;    // rows of a unit, and units of C
   std::int64_t width, panels;  // columns of a panel, and panels of B
+  bool row_by_row;             // how blocks are numbered
 
-  Blocks(std::int64_t M, std::int64_t N, std::int64_t rows_of_unit, std::int64_t width_of_panel, int threads)
-      : unit(rows_of_unit), units(divide_up(M, unit)), width(width_of_panel), panels(divide_up(N, width)) {
+  Blocks(std::int64_t M, std::int64_t N, std::int64_t rows_of_unit, std::int64_t width_of_panel, int threads,
+         bool numbered_row_by_row)
+      : unit(rows_of_unit),
+        units(divide_up(M, unit)),
+        width(width_of_panel),
+        panels(divide_up(N, width)),
+        row_by_row(numbered_row_by_row) {
     constexpr std::int64_t kPerThread = 3, kNarrowest = 2;
     const std::int64_t wanted = threads == 1 ? 1 : kPerThread * threads;
     const std::int64_t lowest = std::max<std::int64_t>(1, 2 * kTileRows / unit);
@@ -95,6 +101,8 @@ struct Blocks {
     }
   }
   std::int64_t count() const { return rows * cols; }
+  std::int64_t row(std::int64_t block) const { return row_by_row ? block / cols : block % rows; }
+  std::int64_t col(std::int64_t block) const { return row_by_row ? block % cols : block / rows; }
 };
 
 // The rows and columns of C that a block covers.
@@ -109,7 +117,7 @@ Extent extent(const Product<T>& p, const Blocks& blocks, std::int64_t block) {
   const auto left = [&](std::int64_t col) {
     return std::min(p.N, divide_up(col * blocks.panels, blocks.cols) * blocks.width);
   };
-  const std::int64_t row = block % blocks.rows, col = block / blocks.rows;
+  const std::int64_t row = blocks.row(block), col = blocks.col(block);
   return {top(row), top(row + 1) - top(row), left(col), left(col + 1) - left(col)};
 }
 
@@ -201,17 +209,25 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
     const typename Operands::Element* packed_A = nullptr;
     for (std::int64_t left = 0; left < p.N; left += slabs.cols) {
       const Product<T> part = slab(p, k, depth, left, std::min(slabs.cols, p.N - left));
-      const Blocks blocks(p.M, part.N, Operands::kUnit, Operands::kWidth, on.threads());
+      // A thread should keep its part of the larger of the packed operands. If rows are not packed, it has probably
+      // written its part of them in the kernel before.
+      const bool row_by_row = operands.reads_in_place(p) || p.M > part.N;
+      const Blocks blocks(p.M, part.N, Operands::kUnit, Operands::kWidth, on.threads(), row_by_row);
       std::int64_t pieces_A = 0;
+      const std::int64_t pieces_B = pieces_of_B(blocks.panels, depth);
       auto* to_A = packed + operands.size_of_B(part);
       if (packed_A == nullptr && may_share_rows(operands, p) && (blocks.cols > 1 || part.N < p.N)) {
         pieces_A = pieces_of_A(p.M, depth, Operands::kRange);
         packed_A = to_A;
       }
+      // The pieces of A are spread evenly among those of B, so each thread packs its share of both.
+      const std::int64_t pieces = pieces_A + pieces_B;
       const auto pack = [&](std::int64_t piece) {
-        piece < pieces_A ? operands.pack_A(part, piece, to_A) : operands.pack_B(part, piece - pieces_A, packed);
+        const std::int64_t of_A = piece * pieces_A / pieces;  // pieces of A before this one
+        if ((piece + 1) * pieces_A / pieces > of_A) return operands.pack_A(part, of_A, to_A);
+        operands.pack_B(part, piece - of_A, packed);
       };
-      on.launch(pieces_A + pieces_of_B(blocks.panels, depth), pack, named("packing for product"));
+      on.launch(pieces, pack, named("packing for product"));
       const auto multiply = [&](std::int64_t block) {
         const Extent e = extent(part, blocks, block);
         operands.multiply_block(part, packed_A, packed, e, {C.data + left, C.rows, part.N, C.stride},
