@@ -58,7 +58,8 @@ struct Options {
                             steps >= 0 && seconds >= 0 && rounds > 0 && accumulate > 0,
                         "--tokens, --sentence, --rounds and --accumulate must be at least 1, --sentence at most ",
                         data::CleaningSettings::kLongest, ", and --warmup, --steps and --seconds at least 0.");
-    require<UsageError>(rounds == 1 || !profile, "--profile is for a single round.");
+    require<UsageError>(rounds == 1 || !(cuda || json || profile || accumulate > 1 || seconds > 0),
+                        "--rounds is for the CPU, without --json, --profile, --accumulate and --seconds.");
   }
 };
 
@@ -78,7 +79,7 @@ struct Measurement {
     for (const data::PairLengths& pair : lengths) flops += config.training_flops(pair.source, pair.target);
   }
 
-  // Adds the steps of a later round, which has the same batches.
+  // Adds the steps of a later round, which had the same batches.
   void add(const Measurement& round) {
     if (steps.empty()) {
       *this = round;
@@ -256,7 +257,7 @@ void run(Options options, exchange::Exchange& ranks) {
     ours.measure(*on);
     measured.add(measure(*on, preset, batches, options, ranks));
 #if defined(DRAGOMAN_BENCH_OPENBLAS)
-    // OpenBLAS comes last, because its idle threads keep a processor busy for a while.
+    // OpenBLAS comes last, because its idle threads keep a processor busy for a while; the next round waits for them.
     openblas.measure(*on);
     if (round + 1 < options.rounds) std::this_thread::sleep_for(std::chrono::seconds(1));
 #endif
@@ -290,7 +291,7 @@ int main(int argc, char** argv) {
        {"--warmup", &options.warmup, "untimed steps before the timed ones"},
        {"--steps", &options.steps, "least number of timed steps; 0 for five, or one per batch of the file"},
        {"--seconds", &options.seconds, "least time of the timed steps together"},
-       {"--rounds", &options.rounds, "how often steps and products are measured in turns; on the CPU, without --json"},
+       {"--rounds", &options.rounds, "how often steps and products are measured, in turns"},
        {"--accumulate", &options.accumulate, "batches of an update, which the ranks of mpirun divide"},
        {"--in-turn", &options.in_turn, "add these batches one after another instead of by a tree; for one process"},
        {"--nccl", &options.nccl, "exchange through NCCL; needs --cuda, and --accumulate of at least 2"},

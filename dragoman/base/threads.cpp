@@ -62,11 +62,13 @@ int available_threads() {
   return quota ? std::clamp(static_cast<int>(*quota), 1, processors) : processors;
 }
 
-ThreadTeam::ThreadTeam(int threads) : shares_(static_cast<std::size_t>(threads)) {
+int threads_for(int setting) { return setting > 0 ? setting : available_threads(); }
+
+ThreadTeam::ThreadTeam(int threads) : shares_(static_cast<std::size_t>(std::max(1, threads))) {
   flush_denormals();
   try {
-    threads_.reserve(static_cast<std::size_t>(threads) - 1);
-    for (int i = 1; i < threads; ++i) threads_.emplace_back([this, i] { work_until_stopped(i); });
+    threads_.reserve(shares_.size() - 1);
+    for (int i = 1; i < size(); ++i) threads_.emplace_back([this, i] { work_until_stopped(i); });
   } catch (const std::system_error&) {
     const std::size_t started = threads_.size();
     stop();
@@ -116,11 +118,12 @@ void ThreadTeam::run_round(std::int64_t pieces, Call call, const void* work) {
 void ThreadTeam::run_pieces(int thread, const Round& round) {
   for (int i = 0; i < size(); ++i) {
     const int owner = (thread + i) % size();
-    const auto end = static_cast<std::uint64_t>(begin_of_share(owner + 1, round.pieces));
+    const std::int64_t begin = begin_of_share(owner, round.pieces), end = begin_of_share(owner + 1, round.pieces);
+    if (begin == end) continue;
     std::atomic<std::uint64_t>& share = shares_[static_cast<std::size_t>(owner)].ticket;
     std::uint64_t ticket = share.load();
     // A thread that is late for the round meets a ticket of a later one, and takes nothing.
-    while (ticket >> 32 == (round.number & kPiece) && (ticket & kPiece) < end) {
+    while (ticket >> 32 == (round.number & kPiece) && static_cast<std::int64_t>(ticket & kPiece) < end) {
       if (!share.compare_exchange_weak(ticket, ticket + 1)) continue;
       round.call(round.work, static_cast<std::int64_t>(ticket & kPiece));
       finished_.fetch_add(1, std::memory_order_release);

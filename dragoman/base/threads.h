@@ -1,9 +1,10 @@
 // A team of threads that runs one kernel at a time, divided into numbered pieces. What a piece computes depends on its
 // number only, never on the thread that runs it.
 //
-// Each thread first takes the pieces of its own share: of n pieces and T threads, thread t has those from t n / T to
-// (t + 1) n / T, in order. So what a kernel writes in some part of its pieces, the next one mostly reads on the same
-// thread, from the cache of that processor. A thread that has finished its share takes pieces of the others.
+// Each thread first takes the pieces of its own share: of n pieces and T threads, thread t has those from t n / T up to
+// (t + 1) n / T, both rounded down and the last left out. So what a kernel writes in some part of its pieces, the next
+// one mostly reads on the same thread, from the cache of that processor. A thread that has finished its share takes
+// pieces of the others.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +21,9 @@ namespace dragoman {
 
 class ThreadTeam {
  public:
-  // The calling thread is one of the `threads`. Denormal numbers are flushed to zero on every thread of the team,
-  // the calling one included, because they would slow training down a hundredfold.
-  // Throws an Error if the system cannot start that many threads.
+  // The calling thread is one of the `threads`, of which there is at least one. Denormal numbers are flushed to zero on
+  // every thread of the team, the calling one included, because they would slow training down a hundredfold. Throws an
+  // Error if the system cannot start that many threads.
   explicit ThreadTeam(int threads);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -52,7 +53,7 @@ class ThreadTeam {
     (*static_cast<const Work*>(work))(piece);
   }
 
-  // A round is one call of run().
+  // A round is a call of run() for which there are several pieces and threads.
   struct Round {
     std::uint64_t number;
     std::int64_t pieces;
@@ -71,16 +72,19 @@ class ThreadTeam {
   void work_until_stopped(int thread);
   void stop();
 
+  // Rounded down, so that the first threads have fewer pieces if the pieces are not a multiple of the threads. That
+  // goes well with pieces of which the first are the largest.
   std::int64_t begin_of_share(std::int64_t thread, std::int64_t pieces) const { return thread * pieces / size(); }
 
   std::vector<Share> shares_;
-  // The round that is being prepared, or the last one that was. What follows belongs to it.
+  // The round that is being prepared, or the last one that was. The call, its work, its pieces and the number of those
+  // that are finished belong to it.
   alignas(kCacheLine) std::atomic<std::uint64_t> prepared_{0};
   std::atomic<Call> call_{nullptr};
   std::atomic<const void*> work_{nullptr};
   std::atomic<std::int64_t> pieces_{0};
   alignas(kCacheLine) std::atomic<std::int64_t> finished_{0};
-  // The last round that is ready, for which threads wait.
+  // The last round that is ready. Threads wait for it to change.
   alignas(kCacheLine) std::atomic<std::uint64_t> ready_{0};
 
   std::atomic<int> sleeping_{0};
@@ -113,5 +117,7 @@ void flush_denormals();
 
 // How many threads this process may use: the processors of its CPU affinity, limited by a container's CPU quota.
 int available_threads();
+// The number of threads that a setting asks for: 0 means all that this process may use.
+int threads_for(int setting);
 
 }  // namespace dragoman

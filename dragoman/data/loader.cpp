@@ -44,7 +44,11 @@ void LoaderSettings::validate(const CleaningSettings& cleaning) const {
 class Loader::Preparation {
  public:
   Preparation(const Loader& loader, Position start)
-      : loader_(loader), cache_(loader.cache_), settings_(loader.settings_), team_(settings_.threads), at_(start) {
+      : loader_(loader),
+        cache_(loader.cache_),
+        settings_(loader.settings_),
+        team_(settings_.subword_sampling > 0 ? threads_for(settings_.threads) : 1),
+        at_(start) {
     begin_epoch(loader_.order_of(at_.epoch));
     require<UsageError>(at_.batch <= order_->batches(), "training stopped after ",
                         counted(at_.batch, "batch", "batches"), " of epoch ", at_.epoch + 1, ", but that epoch has ",

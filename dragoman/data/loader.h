@@ -30,7 +30,7 @@ struct LoaderSettings {
   double subword_sampling = 0;         // how much the tokens of a sentence vary between epochs; needs a cache with text
   std::uint64_t seed = 1;
   std::int32_t start_token = kBos;
-  int threads = 1;  // that tokenize sentences during subword sampling
+  int threads = 1;  // that tokenize sentences during subword sampling; 0 for all
   // An update is divided among `ranks` processes: each loads as many consecutive batches. It must divide `accumulate`.
   int rank = 0, ranks = 1;
 

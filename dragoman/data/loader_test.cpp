@@ -194,9 +194,11 @@ TEST_F(SamplingTest, SampledUpdatesDoNotDependOnThreadsOrTheStart) {
   const TokenCache pairs = subwords();
   LoaderSettings settings{.batch_tokens = 60, .accumulate = 1, .micro_tokens = 40, .subword_sampling = 0.3};
   const std::vector<Update> run = updates(pairs, settings, 20);
-  settings.threads = 3;
-  const std::vector<Update> resumed = updates(pairs, settings, 10, run[10].first);
-  for (std::size_t i = 0; i < resumed.size(); ++i) EXPECT_TRUE(same(resumed[i], run[10 + i])) << i;
+  for (const int threads : {0, 3}) {
+    settings.threads = threads;
+    const std::vector<Update> resumed = updates(pairs, settings, 10, run[10].first);
+    for (std::size_t i = 0; i < resumed.size(); ++i) EXPECT_TRUE(same(resumed[i], run[10 + i])) << threads << ", " << i;
+  }
 }
 
 TEST_F(SamplingTest, SampledTokensDifferFromThePlainOnesAndStayWithinTheLimits) {

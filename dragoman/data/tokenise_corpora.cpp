@@ -91,7 +91,7 @@ PairForm form_of(const CacheRequest& request) {
 }
 
 void tokenise_corpora(const CacheRequest& request, CacheWriter& writer) {
-  ThreadTeam team(request.threads > 0 ? request.threads : available_threads());
+  ThreadTeam team(threads_for(request.threads));
   const PairForm form = form_of(request);
   Chunk chunk, following;
   std::int64_t done = 0;

@@ -12,7 +12,7 @@ namespace {
 class CorpusExaminer {
  public:
   explicit CorpusExaminer(const CorpusRequest& request)
-      : request_(request), examine_(request.threads > 0 ? request.threads : available_threads(), request.progress) {
+      : request_(request), examine_(threads_for(request.threads), request.progress) {
     for (const data::ParallelFiles& files : request.training) {
       surveys_.push_back(survey_of(files));
       training_survey_.add(surveys_.back());

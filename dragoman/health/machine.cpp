@@ -82,7 +82,7 @@ ProcessorState this_processor(int threads) {
           .online = online_processors(),
           .allowed = allowed_processors(),
           .quota = cpu_quota(),
-          .threads = threads > 0 ? threads : available_threads(),
+          .threads = threads_for(threads),
           .kernels = cpu_kernels()};
 }
 

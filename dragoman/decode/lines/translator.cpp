@@ -72,7 +72,7 @@ Translator::Translator(const std::vector<std::filesystem::path>& directories, co
   require<UsageError>(options.workers >= 1 && options.batch_size >= 1 && options.longest >= 1,
                       "workers, batch-size and longest must be at least 1.");
   options.search.validate();
-  const int threads = options.threads > 0 ? options.threads : available_threads();
+  const int threads = threads_for(options.threads);
   for (int worker = 0; worker < options.workers; ++worker) {
     backends_.push_back(
         make_backend(options.device, {.threads = std::max(1, threads / options.workers), .report = options.report}));

@@ -12,7 +12,7 @@
 namespace dragoman::cpu::blocks_test {
 namespace {
 
-// The blocks of a product without operands, in the order in which threads take them.
+// The blocks of a product without operands, in the order of their numbers.
 template <class Operands>
 std::vector<Extent> blocks_of(std::int64_t M, std::int64_t N, int threads, bool row_by_row) {
   const Blocks blocks(M, N, Operands::kUnit, Operands::kWidth, threads, row_by_row);

@@ -72,9 +72,7 @@ Context::Context(const BackendOptions& options, const Int8Kernel& int8_kernel)
     : int8_kernel_(int8_kernel),
       bf16_products_(options.bf16_products ? &required_bf16_kernel() : nullptr),
       dry_(options.dry),
-      team_(options.dry           ? 1
-            : options.threads > 0 ? options.threads
-                                  : available_threads()),
+      team_(options.dry ? 1 : threads_for(options.threads)),
       profile_(options.profile ? std::make_unique<Profile>() : nullptr),
       arena_memory_(reserve(default_reservation())),
       gradient_memory_(reserve(default_reservation() / 2)),

@@ -61,8 +61,8 @@ inline std::int64_t pieces_of_A(std::int64_t M, std::int64_t K, std::int64_t ran
 // narrower block reads or packs more rows of A for each product, and a lower one reads more of B. Then the blocks
 // become lower still, down to half their height, if the thread that has most to do then has at least 2 % less. The
 // blocks share the rows of C, in units that kernels multiply at a time, and the panels of B as evenly as possible. They
-// are numbered column by column or row by row. So the share of a thread (threads.h) needs few panels of B, or of A,
-// mostly those that the thread has packed itself.
+// are numbered column by column or row by row. So the share of a thread (threads.h) needs few panels of B, or few rows
+// of A, mostly those that the thread has packed or written itself.
 struct Blocks {
   std::int64_t rows, cols;     // the grid of blocks
   std::int64_t unit, units;    // rows of a unit, and units of C
@@ -209,9 +209,9 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
     const typename Operands::Element* packed_A = nullptr;
     for (std::int64_t left = 0; left < p.N; left += slabs.cols) {
       const Product<T> part = slab(p, k, depth, left, std::min(slabs.cols, p.N - left));
-      // A thread should keep its part of the larger of the packed operands. If rows are not packed, it has probably
+      // A thread should keep its part of the larger operand, if both are packed. If rows are not, it has probably
       // written its part of them in the kernel before.
-      const bool row_by_row = operands.reads_in_place(p) || p.M > part.N;
+      const bool row_by_row = operands.reads_in_place(p) || p.M >= part.N;
       const Blocks blocks(p.M, part.N, Operands::kUnit, Operands::kWidth, on.threads(), row_by_row);
       std::int64_t pieces_A = 0;
       const std::int64_t pieces_B = pieces_of_B(blocks.panels, depth);
