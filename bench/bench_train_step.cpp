@@ -59,7 +59,7 @@ struct Options {
                         "--tokens, --sentence, --rounds and --accumulate must be at least 1, --sentence at most ",
                         data::CleaningSettings::kLongest, ", and --warmup, --steps and --seconds at least 0.");
     require<UsageError>(rounds == 1 || !(cuda || json || profile || accumulate > 1 || seconds > 0),
-                        "--rounds is for the CPU, without --json, --profile, --accumulate and --seconds.");
+                        "--rounds is for the CPU, without --json, --profile, --accumulate or --seconds.");
   }
 };
 

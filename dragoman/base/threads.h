@@ -21,9 +21,9 @@ namespace dragoman {
 
 class ThreadTeam {
  public:
-  // The calling thread is one of the `threads`, of which there is at least one. Denormal numbers are flushed to zero on
-  // every thread of the team, the calling one included, because they would slow training down a hundredfold. Throws an
-  // Error if the system cannot start that many threads.
+  // The calling thread is one of the `threads`; a team of less than one thread has the calling one. Denormal numbers
+  // are flushed to zero on every thread of the team, the calling one included, because they would slow training down a
+  // hundredfold. Throws an Error if the system cannot start that many threads.
   explicit ThreadTeam(int threads);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;
@@ -65,7 +65,7 @@ class ThreadTeam {
   struct alignas(kCacheLine) Share {
     std::atomic<std::uint64_t> ticket{0};
   };
-  static constexpr std::uint64_t kPiece = 0xFFFFFFFF;
+  static constexpr std::uint64_t kPiece = 0xFFFFFFFF;  // the bits of a ticket that hold the piece
 
   void run_round(std::int64_t pieces, Call call, const void* work);
   void run_pieces(int thread, const Round& round);

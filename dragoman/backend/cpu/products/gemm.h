@@ -209,8 +209,8 @@ void run_product(const On& on, const Operands& operands, const Product<T>& p, ty
     const typename Operands::Element* packed_A = nullptr;
     for (std::int64_t left = 0; left < p.N; left += slabs.cols) {
       const Product<T> part = slab(p, k, depth, left, std::min(slabs.cols, p.N - left));
-      // A thread should keep its part of the larger operand, if both are packed. If rows are not, it has probably
-      // written its part of them in the kernel before.
+      // If both operands are packed, a thread should pack and read the same part of the larger one. Rows that are read
+      // in place were probably written by the same thread, in the kernel before.
       const bool row_by_row = operands.reads_in_place(p) || p.M >= part.N;
       const Blocks blocks(p.M, part.N, Operands::kUnit, Operands::kWidth, on.threads(), row_by_row);
       std::int64_t pieces_A = 0;
