@@ -18,10 +18,9 @@ function(discover target prefix label)
   endif()
 endfunction()
 
-# With -O1 the tests compile twice as fast and run equally fast, because the time is spent in the library. Whole-program
-# tests mostly wait for the program, so they are not optimised at all.
-set(test_options $<$<CONFIG:Release>:-O1> $<$<CONFIG:Debug>:-O0>)
-set(whole_test_options -O0)
+# Tests are not optimised: they then compile in three quarters of the time that -O1 takes, and run about equally fast,
+# because the time is spent in the library and the program.
+set(test_options -O0)
 
 # A sanitized build checks the library and the program, not the tests. So it need not compile tests that another build has
 # compiled already: the environment variable DRAGOMAN_TESTS_FROM is the directory of that build.
@@ -101,11 +100,17 @@ endif()
 # Whole-program tests run the program itself. Their label is `whole`, and `whole-slow` in files named *_slow_test.cpp:
 # `ctest -L whole` takes both, `ctest -LE slow` leaves out the slow ones.
 file(GLOB whole_test_sources CONFIGURE_DEPENDS tests/*_test.cpp)
-add_library(matching OBJECT EXCLUDE_FROM_ALL tests/matching.cpp)
-target_include_directories(matching PRIVATE ${PROJECT_SOURCE_DIR})
-target_link_libraries(matching PRIVATE dragoman_flags)
-target_compile_options(matching PRIVATE ${whole_test_options})
-set(first_whole_test "")
+# What these programs share. Tests of one program have helpers of their own: tests/page*.cpp, tests/webdriver.cpp.
+add_library(test_helpers STATIC EXCLUDE_FROM_ALL tests/matching.cpp tests/process.cpp tests/program.cpp
+                                                 tests/server_process.cpp tests/serving.cpp tests/small_model.cpp
+                                                 tests/training.cpp)
+target_link_libraries(test_helpers PUBLIC dragoman dragoman_cli GTest::gtest_main PRIVATE dragoman_flags)
+target_compile_options(test_helpers PRIVATE ${test_options})
+target_compile_definitions(test_helpers PUBLIC DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
+                                               DRAGOMAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                               DRAGOMAN_BINARY_DIR="${PROJECT_BINARY_DIR}")
+# Most of these files include these headers. Without optimisation gcc discards their unused parts quickly.
+precompile(test_helpers <gtest/gtest.h> <nlohmann/json.hpp> <dragoman/backend/backend.h>)
 foreach(source IN LISTS whole_test_sources)
   cmake_path(GET source STEM name)
   # Left out with sanitizers: slow tests; runs that are killed and resumed, which then take minutes; the page, which
@@ -125,17 +130,10 @@ foreach(source IN LISTS whole_test_sources)
     continue()
   endif()
   add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE dragoman dragoman_cli matching dragoman_flags GTest::gtest_main)
-  target_compile_options(${name} PRIVATE ${whole_test_options})
-  target_compile_definitions(${name} PRIVATE DRAGOMAN_PROGRAM="$<TARGET_FILE:dragoman_program>"
-                                             DRAGOMAN_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                             DRAGOMAN_BINARY_DIR="${PROJECT_BINARY_DIR}")
-  if(first_whole_test AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-    target_precompile_headers(${name} REUSE_FROM ${first_whole_test})
-  else()
-    set(first_whole_test ${name})
-    # Most of these files include these headers. Without optimisation gcc discards their unused parts quickly.
-    precompile(${name} <gtest/gtest.h> <nlohmann/json.hpp> <dragoman/backend/backend.h>)
+  target_link_libraries(${name} PRIVATE test_helpers dragoman_flags)
+  target_compile_options(${name} PRIVATE ${test_options})
+  if(NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    target_precompile_headers(${name} REUSE_FROM test_helpers)
   endif()
   add_dependencies(${name} dragoman_program)
   if(name MATCHES "_slow_test$")

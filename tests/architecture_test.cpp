@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "dragoman/backend/testing.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/completions/command_tree.h"
 #include "dragoman/cli/settings/architecture.h"

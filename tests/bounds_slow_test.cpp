@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/base/random.h"
 #include "dragoman/text/unpack.h"
 #include "tests/child.h"
 #include "tests/small_model.h"

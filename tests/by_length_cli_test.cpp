@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "tests/matching.h"
 #include "tests/small_model.h"
 

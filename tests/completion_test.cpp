@@ -2,9 +2,11 @@
 // accepts them.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/command_help.h"

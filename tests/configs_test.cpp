@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/train/settings.h"

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/model/convolutional/testing.h"
 #include "tests/matching.h"
+#include "tests/random_model.h"
 #include "tests/small_model.h"
 
 namespace dragoman {

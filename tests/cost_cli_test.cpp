@@ -1,6 +1,7 @@
 // dragoman cost as its user sees it.
 #include <gtest/gtest.h>
 
+#include "dragoman/base/files.h"
 #include "tests/training.h"
 
 namespace dragoman {

@@ -1,7 +1,10 @@
 // Compares the whole model on a CUDA device with the CPU: losses, gradients, training curves and translations.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 
 #include "dragoman/decode/engine/dispatcher.h"
 #include "dragoman/model/convolutional/testing.h"

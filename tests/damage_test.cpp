@@ -2,13 +2,20 @@
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <optional>
 
 #include "dragoman/backend/backend.h"
 #include "dragoman/base/error.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/base/hash.h"
+#include "dragoman/base/random.h"
 #include "dragoman/data/token_cache.h"
 #include "dragoman/decode/lines/translator.h"
+#include "dragoman/model/files/directory.h"
 #include "dragoman/train/checkpoint.h"
 #include "dragoman/train/run.h"
 #include "tests/training.h"

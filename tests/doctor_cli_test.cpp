@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/data/testing.h"
 #include "dragoman/serve/http/listener.h"
 #include "tests/child.h"
 #include "tests/small_model.h"

@@ -2,11 +2,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+#include "dragoman/data/testing.h"
 #include "dragoman/exchange/alone.h"
+#include "dragoman/model/files/directory.h"
 #include "dragoman/model/files/weights.h"
 #include "dragoman/params/parameter_block.h"
 #include "dragoman/train/validation.h"

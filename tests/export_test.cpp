@@ -14,9 +14,12 @@
 #include "dragoman/decode/engine/dispatcher.h"
 #include "dragoman/decode/lines/search_of_model.h"
 #include "dragoman/model/export/export_for.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/weights.h"
 #include "dragoman/model/foreign/ctranslate2.h"
 #include "dragoman/model/import/import.h"
 #include "dragoman/model/steps_testing.h"
+#include "dragoman/model/testing.h"
 #include "tests/foreign_models.h"
 #include "tests/small_model.h"
 

@@ -2,8 +2,10 @@
 // tests/models/fairseq, and what is expected of them, were made by tests/make_fairseq_models.py.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>

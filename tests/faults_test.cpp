@@ -3,6 +3,8 @@
 // result as without faults. `scripts/faults` runs all of them; see docs/testing.md.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/faults/sweep.h"
 
 namespace dragoman::faults {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+#include "dragoman/model/files/directory.h"
 #include "tests/small_model.h"
 
 namespace dragoman {

@@ -1,7 +1,11 @@
 // dragoman inspect --model: a model that exists.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+#include "dragoman/model/files/directory.h"
 #include "tests/small_model.h"
 
 namespace dragoman {

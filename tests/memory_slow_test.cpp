@@ -1,6 +1,9 @@
 // A run stays within the memory that it was given: in training, in validation, and in translating for BLEU.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
+#include "tests/matching.h"
 #include "tests/training.h"
 
 namespace dragoman {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "dragoman/base/files.h"
 #include "tests/program.h"
 #include "tests/small_model.h"
 #include "tests/terminal.h"

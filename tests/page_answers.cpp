@@ -2,6 +2,8 @@
 // with it, and what the model does not know.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "tests/page.h"
 
 namespace dragoman {

@@ -6,6 +6,7 @@
 #include <functional>
 #include <tuple>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/serve/testing.h"
 #include "tests/page.h"

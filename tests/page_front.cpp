@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "dragoman/serve/testing.h"
 #include "tests/page.h"

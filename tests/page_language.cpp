@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <regex>
+#include <sstream>
 
 #include "dragoman/base/files.h"
 #include "tests/page.h"

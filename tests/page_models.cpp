@@ -2,8 +2,15 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <memory>
 #include <set>
 
+#include "dragoman/base/fields_json.h"
+#include "dragoman/data/testing.h"
+#include "dragoman/decode/lines/translator.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/weights.h"
+#include "dragoman/model/testing.h"
 #include "tests/page.h"
 #include "tests/small_model.h"
 

@@ -1,7 +1,12 @@
 // The page with Transformers that depart from the paper: other scores, and normalisation by batch.
 #include <fmt/format.h>
 
+#include <utility>
+
+#include "dragoman/decode/lines/translator.h"
+#include "dragoman/model/testing.h"
 #include "tests/page.h"
+#include "tests/random_model.h"
 #include "tests/small_model.h"
 
 namespace dragoman {

@@ -1,5 +1,6 @@
 // The view "Play" of the page: the model drawn from the blocks that it declares, and the animation in it.
 #include <algorithm>
+#include <utility>
 
 #include "tests/page.h"
 

@@ -3,8 +3,15 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
+#include <utility>
 
+#include "dragoman/base/files.h"
+#include "dragoman/data/testing.h"
+#include "dragoman/decode/lines/translator.h"
 #include "dragoman/model/convolutional/testing.h"
+#include "dragoman/model/files/directory.h"
+#include "dragoman/model/files/weights.h"
 #include "dragoman/model/recurrent/testing.h"
 #include "tests/page.h"
 #include "tests/small_model.h"

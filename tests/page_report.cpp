@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "dragoman/base/files.h"
 #include "dragoman/train/report/comparison.h"
 #include "dragoman/train/report/testing.h"
 #include "tests/page.h"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "tests/page.h"
 #include "tests/program.h"

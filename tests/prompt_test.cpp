@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "dragoman/base/files.h"
 #include "tests/small_model.h"
 #include "tests/terminal.h"
 

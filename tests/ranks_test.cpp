@@ -9,7 +9,9 @@
 
 #include "dragoman/backend/backend.h"
 #include "dragoman/backend/instructions.h"
+#include "dragoman/base/files.h"
 #include "dragoman/exchange/exchange.h"
+#include "tests/matching.h"
 #include "tests/training.h"
 
 namespace dragoman {

@@ -3,12 +3,18 @@
 
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
+#include "tests/matching.h"
 #include "tests/tested_program.h"
 #include "tests/training.h"
 

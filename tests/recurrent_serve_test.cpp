@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "tests/server_process.h"
 #include "tests/small_recurrent.h"
 

@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
+#include "dragoman/base/files.h"
 #include "tests/learning.h"
 
 namespace dragoman {

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "dragoman/base/files.h"
 #include "tests/training.h"
 
 namespace dragoman {

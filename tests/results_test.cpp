@@ -1,6 +1,10 @@
 // The output of average, export and translate appears completely or not at all, and never replaces anything else.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "dragoman/base/files.h"
 #include "tests/training.h"
 
 namespace dragoman {

@@ -2,8 +2,14 @@
 // threads.
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <filesystem>
+
 #include "dragoman/backend/backend.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/base/hash.h"
+#include "tests/matching.h"
 #include "tests/training.h"
 
 namespace dragoman {

@@ -1,6 +1,8 @@
 // Tests `dragoman score` from the command line.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 

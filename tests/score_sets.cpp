@@ -3,6 +3,7 @@
 // compare_with_sacrebleu.py.
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 

@@ -2,13 +2,17 @@
 // in memory and in the delay of other clients.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
-#include "tests/server_process.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/data/testing.h"
+#include "tests/serving.h"
 #include "tests/tested_program.h"
 
 namespace dragoman {

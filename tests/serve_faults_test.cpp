@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "tests/server_process.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/data/testing.h"
+#include "tests/serving.h"
 #include "tests/tested_program.h"
 
 namespace dragoman {

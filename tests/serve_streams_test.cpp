@@ -5,12 +5,17 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "tests/server_process.h"
+#include "dragoman/base/files.h"
+#include "dragoman/data/testing.h"
+#include "tests/serving.h"
 #include "tests/tested_program.h"
 
 namespace dragoman {

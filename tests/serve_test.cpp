@@ -2,10 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
-#include "tests/server_process.h"
+#include "dragoman/base/fields_json.h"
+#include "dragoman/model/files/weights.h"
+#include "tests/serving.h"
 
 namespace dragoman {
 namespace {

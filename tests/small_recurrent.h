@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dragoman/model/recurrent/testing.h"
+#include "tests/random_model.h"
 #include "tests/small_model.h"
 
 namespace dragoman {

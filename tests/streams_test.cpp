@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "dragoman/base/files.h"
 #include "tests/small_model.h"
 #include "tests/tested_program.h"
 #include "tests/training.h"

@@ -1,11 +1,15 @@
 // `dragoman translate` with files: several inputs, an output that is written whole or not at all, and progress.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "dragoman/base/files.h"
+#include "dragoman/data/testing.h"
 #include "tests/process.h"
 #include "tests/small_model.h"
 #include "tests/terminal.h"

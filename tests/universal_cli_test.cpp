@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/model/universal/testing.h"
+#include "tests/random_model.h"
 #include "tests/server_process.h"
 #include "tests/small_model.h"
 

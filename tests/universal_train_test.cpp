@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "dragoman/base/files.h"
 #include "tests/learning.h"
 
 namespace dragoman {
