@@ -88,9 +88,9 @@ void ThreadTeam::stop() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-// Runs one round: stores what it is to run and the shares, publishes its number, with which the spinning threads start,
-// and wakes sleeping threads, no more than there are pieces for. Then it runs pieces itself, and waits for the pieces
-// that other threads took.
+// Runs one round: stores what it is to run and the shares, then publishes its number, which starts the spinning
+// threads, and wakes sleeping threads, no more than there are pieces for. Then it runs pieces itself, and waits for the
+// pieces that other threads took.
 void ThreadTeam::run_round(std::int64_t pieces, Call call, const void* work) {
   const std::uint64_t number = prepared_.load() + 1;
   prepared_ = number;
@@ -123,9 +123,9 @@ void ThreadTeam::run_pieces(int thread, const Round& round) {
     std::atomic<std::uint64_t>& share = shares_[static_cast<std::size_t>(owner)].ticket;
     std::uint64_t ticket = share.load();
     // A thread that is late for the round meets a ticket of a later one, and takes nothing.
-    while (ticket >> 32 == (round.number & kPiece) && static_cast<std::int64_t>(ticket & kPiece) < end) {
+    while (ticket >> 32 == (round.number & kLower) && static_cast<std::int64_t>(ticket & kLower) < end) {
       if (!share.compare_exchange_weak(ticket, ticket + 1)) continue;
-      round.call(round.work, static_cast<std::int64_t>(ticket & kPiece));
+      round.call(round.work, static_cast<std::int64_t>(ticket & kLower));
       finished_.fetch_add(1, std::memory_order_release);
       ticket = share.load();
     }

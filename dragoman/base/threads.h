@@ -21,7 +21,7 @@ namespace dragoman {
 
 class ThreadTeam {
  public:
-  // The calling thread is one of the `threads`; a team of less than one thread has the calling one. Denormal numbers
+  // The calling thread is one of the `threads`; fewer than one count as one. Denormal numbers
   // are flushed to zero on every thread of the team, the calling one included, because they would slow training down a
   // hundredfold. Throws an Error if the system cannot start that many threads.
   explicit ThreadTeam(int threads);
@@ -65,15 +65,15 @@ class ThreadTeam {
   struct alignas(kCacheLine) Share {
     std::atomic<std::uint64_t> ticket{0};
   };
-  static constexpr std::uint64_t kPiece = 0xFFFFFFFF;  // the bits of a ticket that hold the piece
+  static constexpr std::uint64_t kLower = 0xFFFFFFFF;  // the lower 32 bits
 
   void run_round(std::int64_t pieces, Call call, const void* work);
   void run_pieces(int thread, const Round& round);
   void work_until_stopped(int thread);
   void stop();
 
-  // Rounded down, so that the first threads have fewer pieces if the pieces are not a multiple of the threads. That
-  // goes well with pieces of which the first are the largest.
+  // Rounded down, so that the first threads have fewer pieces if the pieces are not a multiple of the threads. This
+  // suits kernels whose first pieces are the largest, such as products.
   std::int64_t begin_of_share(std::int64_t thread, std::int64_t pieces) const { return thread * pieces / size(); }
 
   std::vector<Share> shares_;

@@ -83,7 +83,7 @@ TEST(ThreadTeam, AThreadBeginsWithItsOwnShareInEveryRound) {
   constexpr int kThreads = 3;
   ThreadTeam team(kThreads);
   std::array<std::thread::id, kThreads> first;
-  for (int round = 0; round < 1000; ++round) {
+  for (int round = 0; round < 1000 && !HasFailure(); ++round) {
     std::array<std::thread::id, kThreads> ran_by;
     std::atomic<int> begun = 0;
     team.run(kThreads, [&](std::int64_t piece) {
