@@ -158,7 +158,7 @@ TEST_F(ByLength, JoinOfOneLineChangesNothing) {
 }
 
 TEST_F(ByLength, RefusesWrongUsage) {
-  expect_usage("--by-length 0", "'0' is not a possible size");
+  expect_usage("--by-length 0", "'0' is not possible; give a whole number above 0");
   expect_usage("--by-length ten", "'ten'");
   expect_usage("--join 0", "join is 0; it must be at least 1.");
   expect_usage("--chart " + file("c.svg"), "--chart has no effect without --by-length.");

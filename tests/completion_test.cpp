@@ -33,6 +33,8 @@ TEST(BashCompletion, KnowsCommandsFlagsAndTheirValues) {
   EXPECT_EQ(completed("trans"), "translate\n");
   EXPECT_EQ(completed("tokenizer ''"), "train encode decode --help\n");
   EXPECT_EQ(completed("help tra"), "train translate\n");
+  EXPECT_EQ(completed("help tokenizer ''"), "train encode decode --help\n");
+  EXPECT_EQ(completed("help train ''"), "--help\n");
   EXPECT_EQ(completed("tokenizer train --byte"), "--byte-fallback\n");
   EXPECT_EQ(completed("train --norm ''"), "post pre\n");
   EXPECT_EQ(completed("train --heads 8 --norm pr"), "pre\n");

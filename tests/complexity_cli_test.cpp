@@ -16,6 +16,7 @@ const std::string kSmall = "complexity --n 8:32 --d 64,128 --rows 128 --path-n 1
 TEST(Complexity, CountsStepsAndPathsAgreeWithTable1) {
   const Ending ending = run(kSmall + "--counts-only");
   EXPECT_EQ(ending.status, 0) << ending.err;
+  EXPECT_EQ(ending.err, "");
   EXPECT_NE(ending.out.find("equal the formulas at all 40 measured sizes"), std::string::npos) << ending.out;
   EXPECT_NE(ending.out.find("  dilated           k n d², k = 3"), std::string::npos) << ending.out;
   EXPECT_EQ(ending.out.find("forward ms"), std::string::npos);

@@ -85,6 +85,8 @@ TEST_F(Doctor, FindsAPortThatIsInUse) {
   EXPECT_EQ(ending.status, 1);
   EXPECT_EQ(findings(report(ending), "port").at(0)["level"], "error");
   expect_one_sentence(doctor("--address nowhere"), 2, "nowhere");
+  expect_one_sentence(doctor("--port 0"), 2, "port is 0; it must be from 1 to 65535.");
+  expect_one_sentence(doctor("--port 70000"), 2, "port is 70000; it must be from 1 to 65535.");
 }
 
 TEST_F(Doctor, ChecksAModel) {

@@ -54,6 +54,18 @@ TEST_F(EvaluateCommand, GivesTheScoresOfTranslateFollowedByScore) {
   EXPECT_FALSE(whole_match(ending.out.substr(scores.size()), rest).empty()) << ending.out;
 }
 
+TEST_F(EvaluateCommand, SaysWhyThereIsNoLikelihood) {
+  write("source", "one two three four\n\n");
+  write("reference", "one\ntwo\n");
+  const Ending ending = evaluate("--longest 2");
+  EXPECT_EQ(ending.status, 0) << ending.err;
+  EXPECT_FALSE(first_match(ending.out,
+                           R"(\nreferences: no likelihood, because each pair is empty on a side or longer than )"
+                           R"(--longest\n2 sentences in )")
+                   .empty())
+      << ending.out;
+}
+
 TEST_F(EvaluateCommand, PrintsJson) {
   const Json found = evaluate_json("--search greedy");
   EXPECT_EQ(found["bleu"]["signature"], "nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp");
@@ -104,6 +116,16 @@ TEST_F(EvaluateCommand, PrintsScoresOfEachSentence) {
   EXPECT_TRUE(lines[5].starts_with("BLEU|")) << lines[5];
   for (const int i : {1, 3}) {
     EXPECT_FALSE(whole_match(lines[i], "-(\\d+\\.\\d{4})\t\\1\t\\d+\t100.00\t100.00").empty()) << lines[i];
+  }
+}
+
+TEST_F(EvaluateCommand, PrintsAndWritesWhatItCanIfAFileCannotBeWritten) {
+  for (const auto& [full, other] : {std::pair("--output", "--scores"), std::pair("--scores", "--output")}) {
+    Ending ending = evaluate(join(full, " /dev/full ", other, " ", file(other)));
+    EXPECT_TRUE(ending.out.starts_with("BLEU|")) << ending.out;
+    EXPECT_TRUE(std::filesystem::exists(file(other)));
+    ending.out.clear();
+    expect_last_sentence(ending, 1, "cannot write '/dev/full' (no space left on device).");
   }
 }
 

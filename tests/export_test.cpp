@@ -92,6 +92,19 @@ TEST_F(Export, HasTheVariablesOfCTranslate2sConverter) {
   }
 }
 
+TEST_F(Export, RefusesADamagedSearchAsTranslateDoes) {
+  for (const auto& [search, problem] :
+       {std::pair(R"({"beam": 5000})", "beam is 5000; it must be from 1 to 1000."), std::pair("", "is not JSON;")}) {
+    write("model/search.json", search);
+    const Ending translated = translate("one\n");
+    expect_one_sentence(translated, 1, "model/search.json'");
+    expect_one_sentence(translated, 1, problem);
+    const Ending exported = run("export --model " + model + " --output " + file("copy"));
+    expect_one_sentence(exported, 1, translated.err.substr(translated.err.find("'")));
+    EXPECT_FALSE(fs::exists(file("copy")));
+  }
+}
+
 // A package as its authors make them: see tests/make_argos_package.py.
 TEST_F(Export, APackageOfArgosGivesTheScoresOfCTranslate2ThereAndBack) {
   const fs::path package = kForeignModels / "argos/en_de.argosmodel";

@@ -89,6 +89,22 @@ TEST_F(Heads, RefuseWhatTheyCannotUseAndKeepWhatWasFound) {
   EXPECT_EQ(read_file(heads_file()), before);
 }
 
+TEST_F(Heads, ReplaceADamagedFile) {
+  const std::string source = write("source", "one two\nthree\n");
+  ASSERT_EQ(heads(source).status, 0);
+  const std::string whole = read_file(heads_file());
+  const Json current = saved();
+  Json odd = current;
+  odd["pronoun"] = {{"sentences", "many"}};
+  for (const std::string& damaged : {std::string(R"({"x":)"), std::string(R"({"heads": [1]})"), odd.dump()}) {
+    replace_file(heads_file(), damaged);
+    expect_one_sentence(heads(""), 1, "make it again with 'dragoman heads' and a file of sentences.");
+    const Ending ending = heads(source);
+    EXPECT_EQ(ending.status, 0) << ending.err;
+    EXPECT_EQ(read_file(heads_file()), whole) << damaged;
+  }
+}
+
 TEST_F(Heads, OfAnExportedCopyAreThoseOfTheModel) {
   ASSERT_EQ(heads(write("text", "one two\n")).status, 0);
   ASSERT_EQ(run("export --model " + model + " --precision int8 --output " + file("copy")).status, 0);

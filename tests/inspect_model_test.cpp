@@ -43,6 +43,14 @@ TEST_F(InspectModel, ShowsWhereAModelComesFromAndItsSizes) {
   EXPECT_NE(ending.out.find("training FLOPs per step"), std::string::npos);
 }
 
+TEST_F(InspectModel, CountsOneStep) {
+  model::ModelInfo info = model::read_info(model);
+  info.provenance = R"({"steps": 1, "target_tokens": 1})";
+  model::write_info(model, info);
+  const std::string text = inspect(model).out;
+  EXPECT_NE(text.find("training     1 step, 1 target token\n"), std::string::npos) << text;
+}
+
 TEST_F(InspectModel, PrintsJson) {
   const Json report = parse_json(inspect(model + " --json").out, "the report");
   EXPECT_EQ(report["model"], model);

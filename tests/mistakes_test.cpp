@@ -206,6 +206,13 @@ TEST_F(Mistakes, AFlagWithoutEffectIsRefused) {
   const std::string train = "train --model m --train-source a.en --train-target a.de ";
   expect_usage(train + "--peak-rate 0.5", "--peak-rate has no effect with the schedule paper;");
   expect_usage(train + "--schedule inverse-sqrt --rate-constant 2", "--rate-constant has no effect");
+  expect_usage(train + "--decay-exempt", "--decay-exempt has no effect without weight decay; add --weight-decay.");
+  expect_usage(train + "--best-by bleu", "--best-by has no effect without a validation text;");
+  for (const char* kind : {"word", "char"}) {
+    expect_usage(train + "--subword-sampling 0.1 --tokenizer " + kind, "--subword-sampling has no effect with");
+  }
+  expect_usage(train + "--max-positions 50", "--max-positions has no effect without --positions learned.");
+  expect_usage("complexity --counts-only --rounds 3", "--rounds has no effect with --counts-only, which measures no");
   expect_usage("train --lr 1", "Did you mean '--rate-constant', or '--schedule inverse-sqrt --peak-rate'?");
   const std::string translate = "translate --model model a.en ";
   expect_usage(translate + "--search greedy --beam 5", "--beam has no effect without --search beam.");
@@ -365,16 +372,23 @@ TEST_F(Mistakes, ACommandThatReadsTheTerminalSaysSo) {
 }
 
 TEST_F(Mistakes, AFileOfAModelIsNotReplacedByAnOutput) {
-  const std::string weights = read_file(file("model/model.safetensors"));
-  for (const char* name : {"model.safetensors", "config.json", "tokenizer.model"}) {
-    const std::string output = std::string(" --output model/") + name,
-                      part = "' is a file of a model; name another file";
+  const std::string weights = read_file(file("model/model.safetensors")), config = read_file(file("model/config.json"));
+  const std::string part = "' is a file of a model; name another file to write.";
+  write("model/search.json", "{}");
+  for (const char* name : {"model.safetensors", "config.json", "tokenizer.model", "search.json"}) {
+    const std::string output = std::string(" --output model/") + name;
     expect_usage("translate --model model a.en" + output, part);
     expect_usage("evaluate --model model --source a.en --reference a.de" + output, part);
     expect_usage("show --model model --input a.en" + output, part);
     expect_usage("tokenizer train --input a.en" + output, part);
   }
   expect_usage("translate --model model a.en --attention model/config.json", "is a file of a model;");
+  std::filesystem::create_symlink("model/config.json", file("link"));
+  expect_usage("translate --model model a.en --output link", part);
+  const std::string serve = "cd " + directory + " && timeout 20 " + kProgram + " serve --port 0 --model model ";
+  expect_one_sentence(shell(serve + "--access-log model/config.json"), 2, part);
+  expect_one_sentence(shell(serve + "--api-keys a.en --access-log a.en"), 2, "'a.en' is an input;");
+  EXPECT_EQ(read_file(file("model/config.json")), config);
   EXPECT_TRUE(read_file(file("model/model.safetensors")) == weights);
   write("folder/config.json", "{}");  // this is no model
   EXPECT_EQ(here("translate --threads 1 --model model a.en --output folder/config.json").status, 0);
@@ -418,6 +432,19 @@ TEST_F(Mistakes, ASwitchTakesNoValue) {
   expect_usage("train --model m --csv metrics.csv", "'metrics.csv' follows --csv, which takes no value; leave it out.");
   expect_usage("train --model m --tensorboard runs/", "'runs/' follows --tensorboard, which takes no value;");
   expect_usage("train --model m --csv a.en a.de", "Did you mean '--train-source a.en'?");
+}
+
+TEST_F(Mistakes, ANumberThatMustBeAboveZeroIsNotZero) {
+  expect_usage("demo --steps 0", "--steps: '0' is not possible; give a whole number above 0");
+}
+
+TEST_F(Mistakes, AnEmptyItemOfAListIsRefused) {
+  expect_usage("translate --model model,,model a.en", "--model: 'model,,model' has an empty item; write the list as");
+  expect_usage("translate --model model --input a.en,,a.de", "--input: 'a.en,,a.de' has an empty item");
+  expect_usage("train --model m --train-source a.en --train-target a.de --train-weights 1,", "'1,' has an empty item");
+  // The words after it are not taken for its value.
+  expect_usage("translate --model , a.en", "--model: ',' has an empty item");
+  expect_usage("score --reference , --hypothesis a.de", "--reference: ',' has an empty item");
 }
 
 TEST_F(Mistakes, SeveralModelsAreRefusedByACommandForOne) {

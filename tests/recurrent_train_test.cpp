@@ -112,7 +112,7 @@ TEST(RecurrentSettings, ThatDoNotFitAreRefusedWithBothNames) {
   refused("--source-vocabulary 50", "tie is three-way, which needs one vocabulary for both sides");
   refused("--soft-share 1.5", "soft-share is 1.5; it must be from 0 to 1.");
   refused("--hidden 0", "hidden is 0; it must be from 1 to ");
-  refused("--heads 4", "there is no flag '--heads'.");
+  refused("--heads 4", "there is no flag '--heads' for the architecture rnn; transformer and universal have it.");
   refused("--cell gur", "--cell: 'gur' is not one of vanilla, gru, lstm. Did you mean 'gru'?");
 }
 

@@ -43,6 +43,10 @@ TEST_F(ReportCli, RefusesWhatIsNoRun) {
   make_directory(file("empty"));
   expect_one_sentence(run("report --model " + file("none")), 1, "there is no directory");
   expect_one_sentence(run("report --model " + file("empty")), 1, "it has no metrics.jsonl");
+  make_directory(file("damaged"));
+  replace_file(file("damaged/metrics.jsonl"), "\xA7\x01\x9E no record");
+  expect_one_sentence(run("report --model " + file("damaged")), 1,
+                      "line 1 of '" + file("damaged/metrics.jsonl") + "' is not a record of a training run;");
   expect_one_sentence(run("report --model " + file("empty") + " --model " + file("empty/")), 2, "is named twice");
   std::string many;
   for (int i = 0; i < 9; ++i) many += " --model " + file("run" + std::to_string(i));

@@ -69,6 +69,16 @@ TEST_F(RunMistakes, ARunThatCannotStartLeavesNothingBehind) {
   refused(fresh("train.en", "train.ne", "--memory-mb 1"), 1, "but 1 MiB is allowed; raise --memory-mb");
   const std::string empty = "--valid-source " + file("empty.en") + " --valid-target " + file("empty.ne");
   refused(fresh("train.en", "train.ne", empty), 2, "empty.en' is empty.");
+  expect_one_sentence(run("train --model a,b" + text_flags()), 2, "'a,b' has a comma, which separates models");
+  EXPECT_FALSE(std::filesystem::exists("a,b"));
+}
+
+TEST_F(RunMistakes, ARunIsNotDeniedIfAFlagStartsAgain) {
+  EXPECT_EQ(run("train --model " + file("other") + flags() + " --steps 1").status, 0);
+  for (const std::string& flag : {std::string("--preset demo"), "--init " + file("other")}) {
+    expect_one_sentence(run(again(flag)), 2, "is not resumed with its own settings and text; leave the flag out");
+  }
+  expect_one_sentence(run("train --model " + file("none") + " --preset demo"), 2, "holds no run to resume");
 }
 
 TEST_F(RunMistakes, AMeanOfCheckpointsStaysIfNothingIsTrained) {
@@ -115,11 +125,45 @@ TEST_F(RunMistakes, AReportIsRefusedWithTheNameOfTheRun) {
   EXPECT_TRUE(page.shows("the page would go to the terminal; name a file, such as --output report.html."));
 }
 
+TEST_F(RunMistakes, AModelWithFewPositionsIsRefusedBeforeTheTextIsRead) {
+  const std::string positions = "--positions learned --max-positions ";
+  expect_one_sentence(fresh("train.en", "train.ne", positions + "39"), 2,
+                      "max-length is 40, but the model has 39 positions; lower max-length or raise max-positions.");
+  EXPECT_FALSE(std::filesystem::exists(file("new")));
+  EXPECT_EQ(fresh("train.en", "train.ne", positions + "40").status, 0);
+}
+
+TEST_F(RunMistakes, AFileOfARunIsNotReplacedByAnOutput) {
+  const std::string part = "' is a file of a model; name another file to write.";
+  make_directory(file("model/probe"));
+  for (const char* made : {"model/corpus/contents", "model/probe/step-1.jsonl", "model/metrics.csv", "report.html"}) {
+    replace_file(file(made), "");
+  }
+  for (const char* name : {"checkpoints/step-2/state.json", "checkpoints/step-2/checksums.json", "corpus/contents",
+                           "corpus/tokens.cache", "probe/step-1.jsonl", "metrics.csv", "report.html"}) {
+    const std::string path = file("model/") + name, before = read_file(path);
+    expect_one_sentence(run("cost --output " + path), 2, part);
+    EXPECT_TRUE(read_file(path) == before) << name;
+  }
+  const std::string step = "cd " + file("model/checkpoints/step-2") + " && " + kProgram;
+  expect_one_sentence(shell(step + " cost --output state.json"), 2, part);
+  EXPECT_EQ(run("cost --output " + file("report.html")).status, 0);  // not in a run
+  const std::string report = "report --model " + file("model") + " --output " + file("model/report.html");
+  EXPECT_EQ(run(report).status, 0);
+}
+
 TEST_F(RunMistakes, SmallTextsAreReadBeforeTheLargeOne) {
   replace_file(file("tabs"), "a\tb\tc\n");
   replace_file(file("u16"), "\xFF\xFEo");
   expect_one_sentence(fresh("train.en", "train.ne", "--valid-pairs " + file("tabs")), 2, "has 2 tabs;");
   expect_one_sentence(fresh("train.en", "train.ne", "--probe " + file("u16")), 2, "is in UTF-16;");
+  replace_file(file("blank"), "\n");
+  expect_one_sentence(fresh("train.en", "train.ne", "--probe " + file("blank")), 2, "has no sentence;");
+  const auto valid = [&](const std::string& source, const std::string& target) {
+    return fresh("train.en", "train.ne", "--valid-source " + file(source) + " --valid-target " + file(target));
+  };
+  expect_one_sentence(valid("valid.en", "train.ne"), 2, "has 30 lines but");
+  expect_one_sentence(valid("blank", "blank"), 2, "blank' has no pair with words on both sides.");
   replace_file(file("t.zip"), "PK\x03\x04\n");
   expect_one_sentence(
       fresh("t.zip", "train.ne", "--valid-source " + file("valid.en") + " --valid-target " + file("valid.ne")), 2,

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/model/files/weights.h"
 #include "tests/serving.h"
 
@@ -102,6 +103,16 @@ TEST_F(ServeTest, SaysWhyItRefuses) {
   EXPECT_EQ(refused("GET /x HTTP/1.1\r\nHost: a\r\n\r\n"), 404);
   Client client(server.port());
   EXPECT_TRUE(is_right(client, 0));
+}
+
+TEST_F(ServeTest, SaysOnStandardErrorWhyARequestFailed) {
+  replace_file(directory / "heads.json", "[1]");
+  ServerProcess server(flags());
+  Client client(server.port());
+  EXPECT_EQ(client.ask("GET /v1/heads HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 500);
+  EXPECT_TRUE(eventually([&] {
+    return server.output().find("serve: GET /v1/heads got status 500: the server failed: ") != std::string::npos;
+  })) << server.output();
 }
 
 TEST_F(ServeTest, WrongUsageIsReportedInOneSentence) {

@@ -11,7 +11,8 @@ namespace dragoman {
 
 // A run failed. The text says what was given, what was expected and what to do. Exit status 1.
 struct Error : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  // what() is a C string, which ends at a zero byte. So a message with zero bytes is escaped, as printable() does.
+  explicit Error(const std::string& message);
 };
 
 // The usage, the configuration or the input data is wrong. Exit status 2.

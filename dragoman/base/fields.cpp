@@ -55,9 +55,10 @@ void read_value(bool& value, std::string_view text, std::string_view where) {
 
 void read_value(std::vector<std::string>& value, std::string_view text, std::string_view where) {
   value.clear();
+  const std::string_view list = text;
   while (!text.empty()) {
     const std::size_t comma = std::min(text.find(','), text.size());
-    require<UsageError>(comma > 0 && comma + 1 != text.size(), where, ": '", text,
+    require<UsageError>(comma > 0 && comma + 1 != text.size(), where, ": '", list,
                         "' has an empty item; write the list as a,b,c.");
     value.emplace_back(text.substr(0, comma));
     text.remove_prefix(std::min(comma + 1, text.size()));
@@ -67,7 +68,7 @@ void read_value(std::vector<std::string>& value, std::string_view text, std::str
 void read_value(OptionalSize& value, std::string_view text, std::string_view where) {
   const int size = text == "none" ? 0 : parse_number<int>(text).value_or(-1);
   require<UsageError>(text == "none" || size > 0, where, ": '", text,
-                      "' is not a possible size; give a whole number above 0, or 'none' for the default.");
+                      "' is not possible; give a whole number above 0, or 'none' for the default.");
   value = size;
 }
 
@@ -113,7 +114,7 @@ std::string write_value(bool value) { return value ? "true" : "false"; }
 std::string write_value(const std::string& value) { return value; }
 std::string write_value(const std::vector<std::string>& value) {
   std::string text;
-  for (const std::string& part : value) text.append(text.empty() ? "" : ",").append(part);
+  for (std::size_t i = 0; i < value.size(); ++i) text.append(i == 0 ? "" : ",").append(value[i]);
   return text;
 }
 std::string write_value(OptionalSize value) { return value == 0 ? "none" : shortest(value.value); }

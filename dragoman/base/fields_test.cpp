@@ -175,6 +175,7 @@ TEST(Set, RefusesAnEmptyItemInAList) {
   EXPECT_EQ(error_message("rooms", ""), "");
   for (const char* text : {",", "hall,", ",hall", "hall,,bath"}) EXPECT_NE(error_message("rooms", text), "") << text;
   EXPECT_EQ(write_value(std::vector<std::string>{"hall", "bath"}), "hall,bath");
+  EXPECT_EQ(write_value(std::vector<std::string>{"", "bath"}), ",bath");
 }
 
 }  // namespace

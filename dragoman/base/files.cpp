@@ -81,9 +81,8 @@ std::ostream& operator<<(std::ostream& out, const FinalName& name) {
   return out << "'" << shown.string() << "'";
 }
 
-int open_file(const std::filesystem::path& path, int flags) {
-  constexpr mode_t kMode = 0644;  // permissions of a new file
-  return retry_if_interrupted([&] { return ::open(path.c_str(), flags, kMode); });
+int open_file(const std::filesystem::path& path, int flags, std::filesystem::perms of_new_file) {
+  return retry_if_interrupted([&] { return ::open(path.c_str(), flags, static_cast<mode_t>(of_new_file)); });
 }
 
 std::filesystem::file_status status_of(const std::filesystem::path& path, std::string_view purpose) {
@@ -128,8 +127,8 @@ void read_blocks(const std::filesystem::path& path, const std::function<void(std
 }
 
 // O_NOFOLLOW: fails for a link.
-FileWriter::FileWriter(const std::filesystem::path& path)
-    : FileWriter(path, open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)) {}
+FileWriter::FileWriter(const std::filesystem::path& path, std::filesystem::perms of_new_file)
+    : FileWriter(path, open_file(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, of_new_file)) {}
 
 FileWriter FileWriter::to_device(const std::filesystem::path& path) {
   return {path, open_file(path, O_WRONLY | O_CLOEXEC)};
@@ -227,19 +226,27 @@ void replace_whole(const std::filesystem::path& path, const std::function<void(c
 FileReplacement::Target FileReplacement::target_of(const std::filesystem::path& name) {
   const std::filesystem::file_status status = status_of(name, "write");
   require<UsageError>(!std::filesystem::is_directory(status), "'", name.string(), "' is a directory; name a file.");
-  if (std::filesystem::is_other(status)) return {.path = name, .is_device = true};
+  if (std::filesystem::is_other(status)) return {.path = name, .permissions = {}, .is_device = true};
+  if (!std::filesystem::exists(status)) return {.path = name, .permissions = {}};
+  Target target{.path = name, .permissions = status.permissions() & std::filesystem::perms::all};
   std::error_code problem;
-  const bool is_link = std::filesystem::is_symlink(std::filesystem::symlink_status(name, problem));
-  if (!is_link || !std::filesystem::exists(status)) return {.path = name};
-  Target target{.path = std::filesystem::canonical(name, problem)};
+  if (!std::filesystem::is_symlink(std::filesystem::symlink_status(name, problem))) return target;
+  target.path = std::filesystem::canonical(name, problem);
   errno = problem.value();
   require<Error>(!problem, "cannot write '", name.string(), "' ", system_reason(), ".");
   return target;
 }
 
+// Nobody may read the new file meanwhile who may not read the old one. The owner may always write it, so that a file
+// that a killed process left unfinished can be written again.
+FileWriter FileReplacement::writer_of(const Target& target) {
+  if (target.is_device) return FileWriter::to_device(target.path);
+  return FileWriter(unfinished_path(target.path),
+                    target.permissions.value_or(kNewFilePermissions) | std::filesystem::perms::owner_write);
+}
+
 FileReplacement::FileReplacement(const std::filesystem::path& name)
-    : target_(target_of(name)),
-      file_(target_.is_device ? FileWriter::to_device(target_.path) : FileWriter(unfinished_path(target_.path))) {}
+    : target_(target_of(name)), file_(writer_of(target_)) {}
 
 FileReplacement::~FileReplacement() {
   if (!is_finished_ && !target_.is_device) remove_unfinished(target_.path);
@@ -247,7 +254,12 @@ FileReplacement::~FileReplacement() {
 
 void FileReplacement::finish() {
   file_.finish();
-  if (!target_.is_device) rename_durably(unfinished_path(target_.path), target_.path);
+  if (!target_.is_device) {
+    const std::filesystem::path unfinished = unfinished_path(target_.path);
+    std::error_code ignored;  // of a file system without permissions
+    if (target_.permissions) std::filesystem::permissions(unfinished, *target_.permissions, ignored);
+    rename_durably(unfinished, target_.path);
+  }
   is_finished_ = true;
 }
 

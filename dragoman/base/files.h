@@ -46,8 +46,10 @@ struct FinalName {
 inline FinalName final_name(const std::filesystem::path& path) { return {path}; }
 std::ostream& operator<<(std::ostream& out, const FinalName& name);
 
+inline constexpr std::filesystem::perms kNewFilePermissions{0644};  // less the umask
+
 // Calls open() with these flags, and again if a signal interrupts it. Returns -1 on failure.
-int open_file(const std::filesystem::path& path, int flags);
+int open_file(const std::filesystem::path& path, int flags, std::filesystem::perms of_new_file = kNewFilePermissions);
 
 // The status of the file that the path names, with links followed; file_type::not_found if there is none. Throws an
 // Error if the system cannot tell; `purpose` is for its message: "cannot read ...".
@@ -64,7 +66,7 @@ void read_blocks(const std::filesystem::path& path, const std::function<void(std
 // disk is full or fails.
 class FileWriter {
  public:
-  explicit FileWriter(const std::filesystem::path& path);
+  explicit FileWriter(const std::filesystem::path& path, std::filesystem::perms of_new_file = kNewFilePermissions);
   ~FileWriter();
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
@@ -133,8 +135,9 @@ class LineFile {
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write);
 
 // Replaces the content of a file by what is written, as a whole: the text goes to unfinished_path(name), which finish()
-// flushes and renames. Without finish(), or if anything fails, the old file stays and the unfinished one is removed. A
-// link stays a link and its target is replaced. A device or a pipe is written to directly.
+// flushes and renames. Without finish(), or if anything fails, the old file stays and the unfinished one is removed.
+// The new file has the permissions of the old one. A link stays a link and its target is replaced. A device or a pipe
+// is written to directly.
 class FileReplacement {
  public:
   // Throws a UsageError for a directory.
@@ -150,10 +153,12 @@ class FileReplacement {
 
  private:
   struct Target {
-    std::filesystem::path path;  // with links followed
+    std::filesystem::path path;                         // with links followed
+    std::optional<std::filesystem::perms> permissions;  // of the file that is there, if there is one
     bool is_device = false;
   };
   static Target target_of(const std::filesystem::path& name);
+  static FileWriter writer_of(const Target& target);
 
   Target target_;
   FileWriter file_;

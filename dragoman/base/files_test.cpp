@@ -96,6 +96,25 @@ TEST_F(FilesTest, AReplacementThatIsNotFinishedLeavesTheOldFileAndNothingElse) {
   EXPECT_FALSE(FileReplacement::unfinished_file("/dev/null"));
 }
 
+TEST_F(FilesTest, AReplacedFileKeepsItsPermissions) {
+  using std::filesystem::perms;
+  const auto permissions = [&](const std::filesystem::path& path) { return status_of(path).permissions(); };
+  replace_file(directory / "a", "old");
+  for (const perms kept : {perms{0600}, perms{0444}, perms{0666}, perms{0755}}) {
+    std::filesystem::permissions(directory / "a", kept);
+    FileReplacement file(directory / "a");
+    file.write("new");
+    const perms meanwhile = permissions(FileReplacement::unfinished_file(directory / "a").value());
+    EXPECT_EQ(meanwhile & ~(kept | perms::owner_write), perms::none);
+    file.finish();
+    EXPECT_EQ(permissions(directory / "a"), kept);
+  }
+  std::filesystem::permissions(directory / "a", perms{0640});
+  std::filesystem::create_symlink(directory / "a", directory / "link");
+  replace_file(directory / "link", "new");
+  EXPECT_EQ(permissions(directory / "a"), perms{0640});
+}
+
 TEST_F(FilesTest, ADeviceMayBeNamedByALink) {
   std::filesystem::create_symlink("/dev/null", directory / "device");
   replace_file(directory / "device", "text");

@@ -42,9 +42,10 @@ void add_completion(CLI::App& program) {
   CLI::App& group = add_command_group(program, "completion", "print a script that completes commands and flags",
                                       {for_now(bash), for_good(bash)});
   for (const Shell& shell : shells()) {
-    add_plain_command(group, shell.name, "print completions for " + shell.name,
-                      [&program, completions = shell.completions] { print(completions(command_tree(program))); },
-                      {for_now(shell), for_good(shell)});
+    add_plain_command(
+        group, shell.name, "print completions for " + shell.name,
+        [&program, completions = shell.completions] { print(completions(tree_with_arguments(command_tree(program)))); },
+        {for_now(shell), for_good(shell)});
   }
 }
 

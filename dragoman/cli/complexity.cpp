@@ -120,6 +120,7 @@ void complexity(CommandSettings& settings) {
   settings.read_file();
   ComplexityOptions options;
   settings.apply(options);
+  settings.require_effect("rounds", !options.counts_only, "with --counts-only, which measures no times.");
   const study::ComplexitySettings chosen = study_settings(options);
   check_output_file(options.output);
   study::ComplexityReport report;

@@ -36,7 +36,7 @@ struct DoctorOptions {
   DeviceChoice device = DeviceChoice::kCpu;
   int threads = 0;
   std::string address;
-  OptionalSize port = 0;
+  int port = kDefaultPort;
   bool strict = false;
   bool json = false;
 
@@ -51,12 +51,13 @@ struct DoctorOptions {
     field("device", device, "device that you want to compute on: cpu, or cuda for an NVIDIA GPU");
     field("threads", threads, "threads to use; 0 for all");
     field("address", address, "address that a server would listen on; by default 127.0.0.1");
-    field("port", port, "port that a server would listen on; by default 8080");
+    field("port", port, "port that a server would listen on");
     field("strict", strict, "exit with status 1 if there is a warning, not only if there is an error");
     field("json", json, "print JSON");
   }
 
   void validate() const {
+    require_between("port", port, 1, 65535);
     require<UsageError>(threads >= 0 && threads <= 1024, "threads is ", threads, "; it must be from 0 to 1024.");
     require<UsageError>(test_pairs.empty() || test_source.empty(),
                         "the test text is given twice; use either test-pairs or test-source and test-target.");
@@ -142,10 +143,10 @@ std::vector<Section> machine_sections(const CommandSettings& given, const Doctor
   const Asked wants_to_train = asked(!options.preset.empty() || has_training(settings.text));
   health::add_need(health::need_of(name, settings), wants_to_train, memory);
   const std::string address = options.address.empty() ? kDefaultAddress : options.address;
-  const int port = options.port > 0 ? int{options.port} : kDefaultPort;
+  const bool asks_for_port = given.has_flag("port") || options.port != kDefaultPort || !options.address.empty();
   return {health::processor_section(health::this_processor(options.threads)),
           health::cuda_section(cuda, asked(options.device == DeviceChoice::kCuda)), std::move(memory),
-          health::port_section(address, port, asked(options.port > 0 || !options.address.empty()))};
+          health::port_section(address, options.port, asked(asks_for_port))};
 }
 
 void check_models(const DoctorOptions& options, Results& results) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <exception>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -97,12 +98,33 @@ void score(const MetricSettings& metric, const TestSet& set, Evaluation& evaluat
   }
 }
 
-void write_results(const EvaluateOptions& options, const Evaluation& evaluation) {
-  if (!options.output.empty()) {
-    replace_file(options.output, fmt::format("{}\n", fmt::join(evaluation.translations, "\n")));
-  }
+void print_results(const EvaluateOptions& options, const Evaluation& evaluation) {
   if (options.scores == "-") print(sentences_text(evaluation) + "\n");
-  if (!options.scores.empty() && options.scores != "-") replace_file(options.scores, sentences_text(evaluation));
+  print(options.json ? evaluation_json(evaluation).dump(2) + "\n" : evaluation_text(evaluation));
+  flush_output();
+}
+
+// Writes the files and prints the scores. Whatever fails is reported after all else is written, because the translation
+// may have taken hours.
+void give_results(const EvaluateOptions& options, const LengthOptions& length_options, const Evaluation& evaluation) {
+  std::exception_ptr failure;
+  const auto attempt = [&](const auto& write) {
+    try {
+      write();
+    } catch (const Error&) {
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  if (!options.output.empty()) {
+    attempt([&] { replace_file(options.output, fmt::format("{}\n", fmt::join(evaluation.translations, "\n"))); });
+  }
+  if (!options.scores.empty() && options.scores != "-") {
+    attempt([&] { replace_file(options.scores, sentences_text(evaluation)); });
+  }
+  attempt([&] { write_length_scores(length_options, evaluation.by_length); });
+  attempt([&] { write_length_chart(length_options, evaluation.by_length); });
+  print_results(options, evaluation);
+  if (failure) std::rethrow_exception(failure);
 }
 
 void evaluate(CommandSettings& settings) {
@@ -135,13 +157,11 @@ void evaluate(CommandSettings& settings) {
   translate(translator, set, evaluation);
   score_references(translator, set, evaluation);
   score(metric, set, evaluation);
-  write_results(options, evaluation);
   if (length_options.by_length > 0) {
     evaluation.by_length =
         with_compared(length_report(length_options, translation_settings.model, set, evaluation), compared);
-    write_length_results(length_options, evaluation.by_length);
   }
-  print(options.json ? evaluation_json(evaluation).dump(2) + "\n" : evaluation_text(evaluation));
+  give_results(options, length_options, evaluation);
 }
 
 }  // namespace

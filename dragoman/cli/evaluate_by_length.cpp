@@ -105,16 +105,17 @@ std::vector<eval::LengthReport> with_compared(eval::LengthReport own, std::vecto
   return compared;
 }
 
-void write_length_results(const LengthOptions& options, const std::vector<eval::LengthReport>& systems) {
-  if (!options.length_scores.empty()) {
-    replace_file(options.length_scores, has_extension(options.length_scores, ".json")
-                                            ? eval::length_record(systems.front()).dump(2) + "\n"
-                                            : length_table_tsv(systems.front()));
-  }
-  if (!options.chart.empty()) {
-    replace_file(options.chart,
-                 has_extension(options.chart, ".svg") ? train::length_svg(systems) : train::length_page(systems));
-  }
+void write_length_scores(const LengthOptions& options, const std::vector<eval::LengthReport>& systems) {
+  if (options.length_scores.empty()) return;
+  replace_file(options.length_scores, has_extension(options.length_scores, ".json")
+                                          ? eval::length_record(systems.front()).dump(2) + "\n"
+                                          : length_table_tsv(systems.front()));
+}
+
+void write_length_chart(const LengthOptions& options, const std::vector<eval::LengthReport>& systems) {
+  if (options.chart.empty()) return;
+  replace_file(options.chart,
+               has_extension(options.chart, ".svg") ? train::length_svg(systems) : train::length_page(systems));
 }
 
 }  // namespace dragoman::cli

@@ -23,7 +23,8 @@ eval::LengthReport length_report(const LengthOptions& options, const std::vector
 // This system before the others. If another has the same name, its name says that it is this run.
 std::vector<eval::LengthReport> with_compared(eval::LengthReport own, std::vector<eval::LengthReport> compared);
 
-// Writes the files of --length-scores and --chart. This system is the first.
-void write_length_results(const LengthOptions& options, const std::vector<eval::LengthReport>& systems);
+// Write the files of --length-scores and --chart, if they are named. This system is the first.
+void write_length_scores(const LengthOptions& options, const std::vector<eval::LengthReport>& systems);
+void write_length_chart(const LengthOptions& options, const std::vector<eval::LengthReport>& systems);
 
 }  // namespace dragoman::cli

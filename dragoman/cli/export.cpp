@@ -6,6 +6,7 @@
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/show/output.h"
+#include "dragoman/decode/lines/search_of_model.h"
 #include "dragoman/model/export/export_for.h"
 #include "dragoman/model/files/directory.h"
 
@@ -39,6 +40,7 @@ void export_copy(CommandSettings& settings) {
     options.precision = model::ExportPrecision::kFloat32;
     settings.apply(options);
   }
+  if (is_ours) decode::search_of_model(options.model);  // throws if search.json, which is copied, is damaged
   const auto warnings = model::export_for(options.format, options.model, options.output, options.precision);
   for (const std::string& warning : warnings) note("export: " + warning);
   if (is_ours) {

@@ -1,5 +1,6 @@
 // dragoman heads: finds what each attention head of a model does over many sentences, and gives it a role.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "dragoman/backend/choice.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/find_roles.h"
@@ -98,10 +100,17 @@ Json saved_heads(const std::string& model) {
   return *saved;
 }
 
-// What `demo` found with these weights stays true, and cannot be found without its grammar.
-void keep_pronoun(const std::string& model, Json& heads) {
+// What `demo` found with these weights stays true, and cannot be found without its grammar. Nothing if the file is
+// damaged, because it will be replaced.
+std::optional<Json> saved_pronoun(const std::string& model) try {
   const std::optional<Json> saved = decode::read_heads(model, model::read_info(model));
-  if (saved && saved->value("current", false) && saved->contains("pronoun")) heads["pronoun"] = (*saved)["pronoun"];
+  if (!saved || !saved->value("current", false) || !saved->contains("pronoun")) return std::nullopt;
+  pronoun_text((*saved)["pronoun"]);  // throws if this part is damaged
+  return (*saved)["pronoun"];
+} catch (const DamagedFile&) {
+  return std::nullopt;
+} catch (const Json::exception&) {
+  return std::nullopt;
 }
 
 Json heads_of(const HeadsOptions& options, const std::vector<std::string>& files) {
@@ -126,8 +135,9 @@ Json heads_of(const HeadsOptions& options, const std::vector<std::string>& files
   require<UsageError>(!std::ranges::all_of(request.sources, is_empty), "there is no sentence in ",
                       text::shown_name(files.front()), ".");
   if (!options.alignments.empty()) read_gold(options.alignments, request);
+  const std::optional<Json> pronoun = saved_pronoun(options.model);
   Json heads = find_roles(request);
-  keep_pronoun(options.model, heads);
+  if (pronoun) heads["pronoun"] = *pronoun;
   decode::write_heads(options.model, heads);
   return heads;
 }

@@ -141,7 +141,7 @@ int run_program(int argc, char** argv) {
     const RequestedArchitecture requested = requested_architecture(arguments);
     add_commands(program, requested);
     const CommandEntry tree = command_tree(program);
-    const CommandLine line = find_command(tree, arguments);
+    const CommandLine line = find_command(tree, arguments, requested.name);
     command = line.command->short_name();
     require<UsageError>(requested.problem.empty(), requested.problem);
     const int status = run(program, line);

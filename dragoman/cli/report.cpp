@@ -35,7 +35,7 @@ void report(CommandSettings& settings) {
   require<UsageError>(options.model.size() <= train::kMaxComparedRuns, "a report compares at most ",
                       train::kMaxComparedRuns, " runs, and ", options.model.size(), " are named; name fewer.");
   require_page_output(options.output, "report.html");
-  check_output_file(options.output);
+  check_output_file(options.output, {}, "report.html");
   const std::vector<std::filesystem::path> directories(options.model.begin(), options.model.end());
   const std::vector<std::string> names = distinct_names(directories);
   std::vector<train::ReportedRun> runs;

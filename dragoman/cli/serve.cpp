@@ -20,6 +20,7 @@
 #include "dragoman/base/printable.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
+#include "dragoman/cli/settings/output_file.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/settings/translation_settings.h"
 #include "dragoman/serve/server.h"
@@ -247,6 +248,7 @@ void serve(CommandSettings& settings) {
   const decode::SearchSettings search = search_settings(settings, translation_settings);
   settings.apply(options);
   options.validate();
+  require_no_input(options.access_log, {options.api_keys});
   const Signals signals;
   Logs logs(options.access_log);
   serve::AppOptions app{.gate = {.keys = read_keys(options.api_keys),

@@ -25,6 +25,7 @@
 #include "dragoman/exchange/exchange.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/registry/registry.h"
+#include "dragoman/train/checkpoint.h"
 #include "dragoman/train/run.h"
 #include "dragoman/train/run_state.h"
 
@@ -103,7 +104,8 @@ void take_languages_of_init(const std::string& init, train::TextSettings& text) 
 
 // Refuses or mentions flags that would change nothing. Presets and files may hold such settings.
 void require_training_effects(const CommandSettings& given, const TrainOptions& options,
-                              const model::TrainingConfig& training) {
+                              const train::TrainingSettings& settings) {
+  const model::TrainingConfig& training = settings.training;
   const bool is_paper = training.schedule == optim::RateShape::kPaper;
   for (const char* key : {"peak-rate", "initial-rate"}) {
     given.require_effect(key, !is_paper,
@@ -115,6 +117,16 @@ void require_training_effects(const CommandSettings& given, const TrainOptions& 
     given.require_effect(key, is_adam, "with the optimiser nesterov; use --momentum, or --optimiser adam.");
   }
   given.require_effect("momentum", !is_adam, "with the optimiser adam; add --optimiser nesterov, or use --beta1.");
+  given.require_effect("decay-exempt", training.weight_decay > 0 || !training.decay_exempt,
+                       "without weight decay; add --weight-decay.");
+  given.require_effect("best-by", settings.text.has_validation(),
+                       "without a validation text; name it with --valid-source and --valid-target.");
+  const text::TokenizerKind kind = settings.tokenizer.kind;
+  const bool has_subwords = kind == text::TokenizerKind::kBpe || kind == text::TokenizerKind::kUnigram;
+  given.require_effect("subword-sampling", has_subwords || settings.run.subword_sampling == 0,
+                       "with --tokenizer word or char, which cut a text in one way only.");
+  given.require_effect("max-positions", settings_to_json(settings.model).value("positions", "") == "learned",
+                       "without --positions learned.");
   for (const char* key : {"vocabulary", "source-vocabulary", "target-vocabulary"}) {
     if (options.init.empty() || !given.has_flag(key)) continue;
     note(join("train: --", key, " has no effect with --init, which takes the vocabulary of that model."));
@@ -179,9 +191,14 @@ void lead(CommandSettings& given, const TrainOptions& options, exchange::Exchang
                                                 : "the run in this directory",
                       " is of the architecture ", arch, "; leave one of them out.");
   train::TrainingSettings::each(request.settings, [&](auto& part) { given.apply(part); });
-  require_training_effects(given, options, request.settings.training);
+  require_training_effects(given, options, request.settings);
   const train::TextSettings& text = request.settings.text;
   const bool has_text = !text.train_source.empty() || !text.train_target.empty() || !text.train_pairs.empty();
+  const bool starts_again = !options.preset.empty() || !options.init.empty();
+  require<UsageError>(has_text || !starts_again || train::list_checkpoints(options.model).empty(), "with ",
+                      options.preset.empty() ? "--init" : "--preset", " the run in '", options.model,
+                      "' is not resumed with its own settings and text; leave the flag out, or name the text with "
+                      "--train-source and --train-target, or with --train-pairs.");
   require<UsageError>(has_text, "'", options.model,
                       "' holds no run to resume, and there is no text to train on; name it with --train-source and "
                       "--train-target, or with --train-pairs.");

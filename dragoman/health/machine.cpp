@@ -15,8 +15,9 @@ namespace dragoman::health {
 namespace {
 
 // Features of processors that matter for our kernels, by the names of the system.
-constexpr std::string_view kFeatures[] = {"avx",   "avx2",    "fma",  "avx512f", "avx512_vnni", "avx_vnni", "amx_int8",
-                                          "asimd", "asimddp", "i8mm", "bf16",    "sve",         "sve2"};
+constexpr std::string_view kFeatures[] = {"avx",      "avx2",     "fma",      "avx512f", "avx512_vnni",
+                                          "avx_vnni", "amx_int8", "amx_bf16", "asimd",   "asimddp",
+                                          "i8mm",     "bf16",     "sve",      "sve2"};
 
 std::string machine_kind() {
   utsname name{};
@@ -30,8 +31,6 @@ std::vector<std::string> features_that_matter(const ProcessorFacts& facts) {
   }
   return found;
 }
-
-std::string counted(int count, const std::string& thing) { return join(count, " ", thing, count == 1 ? "" : "s"); }
 
 Finding threads_finding(const ProcessorState& state) {
   std::string reason;
@@ -89,7 +88,7 @@ ProcessorState this_processor(int threads) {
 Section processor_section(const ProcessorState& state) {
   Section section{.name = "processor", .title = "Processor"};
   const std::string name = state.facts.name.empty() ? "unknown processor" : state.facts.name;
-  const std::string cores = state.facts.cores > 0 ? ", " + counted(state.facts.cores, "core") : "";
+  const std::string cores = state.facts.cores > 0 ? ", " + counted(state.facts.cores, "core").text() : "";
   const std::vector<std::string> features = features_that_matter(state.facts);
   std::string list;
   for (const std::string& feature : features) list += (list.empty() ? "; has " : ", ") + feature;

@@ -22,6 +22,10 @@ TEST(ProcessorHealth, SaysWhatTheProcessorCanDo) {
   const Section section = processor_section(usual_processor());
   EXPECT_EQ(section.count(Level::kGood), std::ssize(section.findings));
   EXPECT_NE(finding(section, "processor").text.find("4 cores; has avx2, fma"), std::string::npos);
+  ProcessorState with_amx = usual_processor();
+  with_amx.facts.features = {"avx512f", "amx_bf16", "amx_tile", "amx_int8"};
+  const std::string text = finding(processor_section(with_amx), "processor").text;
+  EXPECT_TRUE(text.ends_with("; has avx512f, amx_int8, amx_bf16")) << text;
   EXPECT_EQ(finding(section, "float-kernels").text, "float kernels: AVX2, 8 numbers at once");
   EXPECT_EQ(finding(section, "threads").text, "8 threads are used on 8 processors");
 }

@@ -10,14 +10,20 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/printable.h"
 #include "dragoman/base/strings.h"
+#include "dragoman/decode/inside/film.h"
+#include "dragoman/decode/lines/search_of_model.h"
 #include "dragoman/decode/lines/translator.h"
+#include "dragoman/decode/roles/heads_file.h"
 #include "dragoman/health/weights_check.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/files/languages.h"
+#include "dragoman/model/files/search.h"
 #include "dragoman/model/files/weights.h"
+#include "dragoman/model/files/words.h"
 #include "dragoman/serve/api/models.h"
 #include "dragoman/text/common_words.h"
 #include "dragoman/text/lines.h"
+#include "dragoman/train/report/metrics.h"
 #include "dragoman/train/run_state.h"
 
 namespace dragoman::health {
@@ -112,6 +118,34 @@ void check_languages(const fs::path& directory, const model::ModelInfo& info, Se
                                            has_profiles ? ""
                                                         : "; without languages.json, a server tells them by their "
                                                           "letters only")});
+}
+
+void check_search(const fs::path& directory, Section& section) {
+  decode::search_of_model(directory);
+  if (!fs::exists(status_of(model::search_file(directory)))) return;
+  section.findings.push_back({.check = "search", .text = "search.json has settings of a search that can be used"});
+}
+
+void check_heads(const fs::path& directory, const model::ModelInfo& info, Section& section) {
+  const std::optional<Json> heads = decode::read_heads(directory, info);
+  if (!heads) return;
+  section.findings.push_back(
+      {.check = "heads",
+       .text = join("heads.json describes ", counted(std::ssize(heads->at("heads")), "attention head"))});
+}
+
+void check_records(const fs::path& directory, Section& section) {
+  const fs::path file = directory / "metrics.jsonl";
+  if (!fs::exists(status_of(file))) return;
+  section.findings.push_back(
+      {.check = "records",
+       .text = join("metrics.jsonl has ", counted(std::ssize(train::read_records(file)), "record"), " of training")});
+}
+
+void check_film(const fs::path& directory, Section& section) {
+  decode::film_json(directory);
+  if (!decode::summarise_film(directory).exists) return;
+  section.findings.push_back({.check = "film", .text = "the film of the training can be shown"});
 }
 
 // A damaged checkpoint is an error only if there is no whole one left to resume from.
@@ -243,6 +277,13 @@ Section model_section(const ModelRequest& request) {
     guarded("translation", section, "", [&] { check_translation(request, section); });
   }
   guarded("languages", section, "", [&] { check_languages(directory, *info, section); });
+  guarded("words", section, "", [&] { model::read_words(directory); });
+  guarded("search", section, "correct the file, or remove it to search with the defaults.",
+          [&] { check_search(directory, section); });
+  guarded("heads", section, "", [&] { check_heads(directory, *info, section); });
+  guarded("records", section, "", [&] { check_records(directory, section); });
+  guarded("film", section, "remove this file; the film is then shown without its step.",
+          [&] { check_film(directory, section); });
   guarded("checkpoints", section, "", [&] { check_checkpoints(directory, section); });
   guarded("unfinished", section, "", [&] { check_leftovers(directory, section); });
   return section;

@@ -1,4 +1,4 @@
-// Checks a model directory: its files, weights, vocabulary and checkpoints, and whether it translates.
+// Checks a model directory: its weights, vocabulary, checkpoints and other files, and whether it translates.
 #pragma once
 
 #include <filesystem>

@@ -113,6 +113,36 @@ TEST_F(ModelHealth, ReportsDamagedLanguages) {
   EXPECT_EQ(finding(examine(), "languages").level, Level::kError);
 }
 
+TEST_F(ModelHealth, ReportsADamagedFileThatCommandsRead) {
+  make_directory(directory / "probe");
+  struct Case {
+    const char *check, *name, *whole;
+    std::vector<const char*> damaged;
+  };
+  const Case cases[] = {
+      {"search", "search.json", R"({"beam": 6})", {"", "{", R"({"beams": 6})", R"({"beam": 5000})"}},
+      {"heads", "heads.json", R"({"heads": [{"attention": "cross"}]})", {"", R"({"x":)", R"({"heads": [1]})"}},
+      {"records", "metrics.jsonl", "", {"no record\n", "\xA7\x01", "{}\n"}},
+      {"film", "probe/step-5.jsonl", R"({"source": "one", "look": {}})", {"no frame", "\xA7\x01", "{}"}},
+      {"words", "words.txt", nullptr, {"\xA7"}}};
+  for (const auto& [check, name, whole, damaged] : cases) {
+    if (whole != nullptr) {
+      replace_file(directory / name, whole);
+      EXPECT_EQ(finding(examine(), check).level, Level::kGood);
+      EXPECT_NE(finding(examine(), check).text, "") << check;
+    }
+    for (const char* text : damaged) {
+      replace_file(directory / name, text);
+      const Section section = examine();
+      const Finding found = finding(section, check);
+      EXPECT_EQ(found.level, Level::kError) << name << ": " << text;
+      EXPECT_NE(found.text.find(std::string(name) + "'"), std::string::npos) << found.text;
+      EXPECT_EQ(section.count(Level::kError), 1) << name << ": " << text;
+    }
+    std::filesystem::remove(directory / name);
+  }
+}
+
 TEST_F(ModelHealth, ReportsDamagedCheckpointsAndLeftovers) {
   make_directory(directory / "checkpoints" / "step-10");
   replace_file(directory / "checkpoints" / "step-10" / "checksums.json", "{}");

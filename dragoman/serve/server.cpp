@@ -17,6 +17,7 @@ Server::Server(ModelOptions models, AppOptions app, const ListenerOptions& liste
                                        models.checkpoints, std::move(models.search_of))) {
   app.listener_counts = [this] { return listener_ ? listener_->counts() : ListenerCounts{}; };
   app.run_later = [this](const std::string& client, WorkerPool::Work work) { workers_->run(client, std::move(work)); };
+  app.report = listener.report;
   app_ = std::make_unique<App>(*models_, std::move(app));
   workers_ = std::make_unique<WorkerPool>(kWorkers, listener.report);
   ListenerOptions options = listener;

@@ -19,7 +19,6 @@
 #include "dragoman/exchange/nccl.h"
 #include "dragoman/model/files/search.h"
 #include "dragoman/model/files/weights.h"
-#include "dragoman/text/lines.h"
 #include "dragoman/train/gradient_tree.h"
 #include "dragoman/train/machine_rate.h"
 #include "dragoman/train/publish.h"
@@ -127,20 +126,24 @@ std::vector<std::string> files_of(const TrainingSettings& settings) {
   return files;
 }
 
+void require_pair(const data::ParallelFiles& validation) {
+  require<UsageError>(fs::file_size(validation.source) > 0, "the validation text '", validation.source, "' is empty.");
+  data::ParallelReader reader(validation);
+  bool has_pair = false;
+  for (std::string source, target; reader.next(source, target);) {
+    has_pair = has_pair || (!source.empty() && !target.empty());
+  }
+  require<UsageError>(has_pair, "the validation text '", validation.source, "' has no pair with words on both sides.");
+}
+
 // Returns the directory of the run after checking that its device and its texts exist, so that a mistyped name does not
-// leave a directory behind. The beginnings of the small texts are read, too.
+// leave a directory behind. The small texts are read, because preparing the large ones may take hours.
 fs::path directory_for(const RunRequest& request) {
-  std::string line;
   available_memory(request.settings.run.device_and_type().device);  // throws if there is no such device
   for (const std::string& name : files_of(request.settings)) require_text_file(name);
   const std::string& probe = request.settings.machine.probe;
-  if (!probe.empty()) text::LineReader(probe).next(line);
-  if (request.settings.text.has_validation()) {
-    const std::string source = request.settings.text.validation_files().source;
-    require<UsageError>(fs::file_size(source) > 0, "the validation text '", source, "' is empty.");
-    std::string target;
-    data::ParallelReader(request.settings.text.validation_files()).next(line, target);
-  }
+  if (!probe.empty()) require_probed_sentences(probe);
+  if (request.settings.text.has_validation()) require_pair(request.settings.text.validation_files());
   return request.directory;
 }
 

@@ -19,8 +19,18 @@ constexpr std::ptrdiff_t kMaxTokens = 100;
 
 }  // namespace
 
+void require_probed_sentences(const fs::path& file) {
+  text::LineReader lines(file.string());
+  std::size_t sentences = 0;
+  for (std::string line; lines.next(line);) sentences += line.empty() ? 0 : 1;
+  require<UsageError>(sentences > 0, "'", file.string(), "' has no sentence; a probe needs at least one.");
+  require<UsageError>(sentences <= kMaxProbed, "'", file.string(), "' has more than ", kMaxProbed,
+                      " sentences; a probe must not have more.");
+}
+
 Probe::Probe(const fs::path& file, const fs::path& model_directory, const model::Tokenizers& tokenizers)
     : directory_(model_directory), tokenizers_(tokenizers) {
+  require_probed_sentences(file);
   text::LineReader lines(file.string());
   std::int64_t number = 0;
   for (std::string line; lines.next(line);) {
@@ -33,10 +43,7 @@ Probe::Probe(const fs::path& file, const fs::path& model_directory, const model:
     if (tab < line.size()) sentence.target = tokenizers.target.with_end(tokenizers.target.encode(line.substr(tab + 1)));
     require<UsageError>(std::max(std::ssize(sentence.source), std::ssize(sentence.target)) <= kMaxTokens, "'",
                         file.string(), "' line ", number, " has more than ", kMaxTokens, " tokens; shorten it.");
-    require<UsageError>(sentences_.size() <= kMaxProbed, "'", file.string(), "' has more than ", kMaxProbed,
-                        " sentences; a probe must not have more.");
   }
-  require<UsageError>(!sentences_.empty(), "'", file.string(), "' has no sentence; a probe needs at least one.");
 }
 
 bool Probe::has_frame(std::int64_t step) const { return decode::has_frame(directory_, step); }

@@ -12,6 +12,9 @@
 
 namespace dragoman::train {
 
+// Throws a UsageError if the file of a Probe has no sentence, or too many. Needs no vocabulary.
+void require_probed_sentences(const std::filesystem::path& file);
+
 class Probe {
  public:
   // The file has one sentence per line. A translation may follow, separated by a tab; then every frame shows the model

@@ -6,6 +6,7 @@
 #include "dragoman/backend/instructions.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/strings.h"
+#include "dragoman/model/seq2seq.h"
 #include "dragoman/text/language_tag.h"
 
 namespace dragoman::train {
@@ -22,6 +23,7 @@ void resolve_language(std::string& tag, const std::vector<std::string>& files, s
   if (tag.empty() && !files.empty()) tag = language_of(files.front());
   require<UsageError>(tag.empty() || text::is_language_tag(tag), key, " is '", tag,
                       "', which is not a language tag such as en, de or zh-Hans.");
+  tag = text::canonical_tag(tag);
 }
 
 constexpr double kMax = 1e9;
@@ -49,7 +51,7 @@ std::string language_of(const std::string& path) {
   for (const char* kind : {".txt", ".tsv", ".csv", ".zip", ".rar"}) {  // these have the form of a tag
     if (ending == kind) return "";
   }
-  return ending.size() > 1 && text::is_language_tag(ending.substr(1)) ? ending.substr(1) : "";
+  return ending.size() > 1 && text::is_language_tag(ending.substr(1)) ? text::canonical_tag(ending.substr(1)) : "";
 }
 
 std::vector<data::ParallelFiles> TextSettings::training_files() const {
@@ -122,6 +124,9 @@ void TrainingSettings::validate() const {
   require<UsageError>(cleaning.max_length <= training.batch_tokens, "max-length is ", cleaning.max_length,
                       ", but a batch has ", counted(training.batch_tokens, "token"),
                       "; raise batch-tokens or lower max-length.");
+  const std::int64_t positions = model.make_model()->max_positions();
+  require<UsageError>(cleaning.max_length <= positions, "max-length is ", cleaning.max_length, ", but the model has ",
+                      counted(positions, "position"), "; lower max-length or raise max-positions.");
   require<UsageError>(run.patience == 0 || text.has_validation(), "patience is ", run.patience,
                       ", but there is no validation text.");
   require<UsageError>(!run.joint_vocabulary || model.source_vocabulary() == model.target_vocabulary(),

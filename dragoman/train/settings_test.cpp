@@ -20,6 +20,15 @@ TEST(TextSettings, LanguagesComeFromFileNames) {
   EXPECT_EQ(text.target_language, "zh-Hans");
 }
 
+TEST(TextSettings, CapitalsOfLanguagesDoNotMatter) {
+  TextSettings text;
+  text.train_source = {"train.ZH"};
+  text.target_language = "EN-us";
+  text.resolve_languages();
+  EXPECT_EQ(text.source_language, "zh");
+  EXPECT_EQ(text.target_language, "en-US");
+}
+
 TEST(TextSettings, FileNamesWithoutALanguageGiveNone) {
   for (const char* name : {"train", "train.text", "train.gz", "train.e", "a.b/train", "train.12", "train.en-"}) {
     TextSettings text;

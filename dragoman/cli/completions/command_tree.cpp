@@ -48,12 +48,30 @@ CommandEntry entry_of(const CLI::App& command, const std::string& before) {
   }
   if (const Command* known = as_command(command)) {
     entry.examples = known->examples;
+    entry.takes_command = known->takes_command;
     for (FlagEntry& flag : entry.flags) flag.is_required = std::ranges::count(known->required, flag.name) > 0;
   }
   for (const CLI::App* inner : command.get_subcommands([](const CLI::App*) { return true; })) {
     entry.commands.push_back(entry_of(*inner, entry.full_name + " "));
   }
   return entry;
+}
+
+// The commands as arguments of a command with these flags.
+std::vector<CommandEntry> as_arguments(const std::vector<CommandEntry>& commands, const std::string& before,
+                                       const std::vector<FlagEntry>& flags) {
+  std::vector<CommandEntry> words;
+  for (const CommandEntry& command : commands) {
+    const std::string full_name = before + " " + command.name;
+    words.push_back({.name = command.name,
+                     .full_name = full_name,
+                     .help = command.help,
+                     .flags = flags,
+                     .arguments = {},
+                     .commands = as_arguments(command.commands, full_name, flags),
+                     .examples = {}});
+  }
+  return words;
 }
 
 void append(const CommandEntry& command, std::vector<const CommandEntry*>& all) {
@@ -88,6 +106,17 @@ std::string CommandEntry::short_name() const {
 }
 
 CommandEntry command_tree(const CLI::App& program) { return entry_of(program, ""); }
+
+CommandEntry tree_with_arguments(CommandEntry program) {
+  const std::vector<CommandEntry> commands = program.commands;
+  for (CommandEntry& command : program.commands) {
+    if (!command.takes_command) continue;
+    command.arguments.clear();
+    command.commands = as_arguments(commands, command.full_name, command.flags);
+    std::erase_if(command.commands, [&](const CommandEntry& word) { return word.name == command.name; });
+  }
+  return program;
+}
 
 std::vector<const CommandEntry*> all_commands(const CommandEntry& root) {
   std::vector<const CommandEntry*> all;

@@ -45,6 +45,7 @@ struct CommandEntry {
   std::vector<FlagEntry> arguments;
   std::vector<CommandEntry> commands;
   std::vector<Example> examples;
+  bool takes_command = false;  // its arguments name a command of the program, as those of `help` do
 
   // The flag with this name ("--beam" or "-h"); null if there is none.
   const FlagEntry* flag(std::string_view flag_name) const;
@@ -53,6 +54,10 @@ struct CommandEntry {
 };
 
 CommandEntry command_tree(const CLI::App& program);
+
+// The tree for completions: where arguments name a command, as in `help tokenizer train`, these words are commands of
+// the tree, with the flags of the command that takes them.
+CommandEntry tree_with_arguments(CommandEntry program);
 
 // The command and all below it. Each command comes before its subcommands.
 std::vector<const CommandEntry*> all_commands(const CommandEntry& root);

@@ -8,6 +8,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/help/values.h"
+#include "dragoman/model/registry/registry.h"
 
 namespace dragoman::cli {
 namespace {
@@ -141,6 +142,20 @@ std::string owners_hint(const CommandEntry& program, const std::string& flag) {
   return join(" It is a flag of ", listed(owners), ".");
 }
 
+// " for the architecture rnn; transformer and convolutional have it." if that is so; else empty.
+std::string architecture_hint(const CommandLine& line, const std::string& flag) {
+  if (line.command->flag("--arch") == nullptr) return "";
+  std::vector<std::string> owners;
+  for (const std::string& name : model::architecture_names()) {
+    model::ModelConfig config = model::architecture(name).presets.front().model;
+    const std::vector<std::string> keys = keys_of(config);
+    if (std::ranges::any_of(keys, [&](const std::string& key) { return "--" + key == flag; })) owners.push_back(name);
+  }
+  if (owners.empty()) return "";
+  return join(" for the architecture ", line.architecture, "; ", listed(owners), owners.size() == 1 ? " has" : " have",
+              " it.");
+}
+
 // The place of the first argument after the command that is neither a flag nor the value of a flag of one of its
 // subcommands; the number of arguments if there is none.
 std::size_t next_word(const CommandLine& line) {
@@ -164,6 +179,9 @@ std::string unknown_flag_message(const CommandLine& line, const std::string& arg
   if (command.flag(flag) != nullptr && flag == given) {  // it is before the command
     return join("'", flag, "' belongs after the command, as in '", command.full_name, " ", flag, " ...'.");
   }
+  if (const std::string hint = architecture_hint(line, flag); !hint.empty()) {
+    return join("there is no flag '", flag, "'", hint);
+  }
   const std::string message = join("there is no flag '", given, "'.");
   if (const std::string hint = other_name_hint(command, flag); !hint.empty()) return message + hint;
   if (const std::string hint = negation_hint(command, flag); !hint.empty()) return message + hint;
@@ -176,8 +194,10 @@ std::string unknown_flag_message(const CommandLine& line, const std::string& arg
 
 }  // namespace
 
-CommandLine find_command(const CommandEntry& program, std::vector<std::string> arguments) {
-  CommandLine line{.program = program, .arguments = std::move(arguments), .command = &program};
+CommandLine find_command(const CommandEntry& program, std::vector<std::string> arguments,
+                         const std::string& architecture) {
+  CommandLine line{
+      .program = program, .arguments = std::move(arguments), .command = &program, .architecture = architecture};
   while (!line.command->commands.empty()) {
     const std::size_t word = next_word(line);
     if (word == line.arguments.size()) break;

@@ -15,8 +15,11 @@ struct CommandLine {
   std::vector<std::string> arguments;
   const CommandEntry* command;  // the program itself if no command is named
   std::size_t begin = 0;        // the first argument after the command
+  std::string architecture;     // whose settings are flags of the command, if it has such flags
 };
-CommandLine find_command(const CommandEntry& program, std::vector<std::string> arguments);
+// The architecture is the one that requested_architecture() found.
+CommandLine find_command(const CommandEntry& program, std::vector<std::string> arguments,
+                         const std::string& architecture = "");
 
 // The message about a flag whose value is missing because another flag follows it. CLI11 would take that for the value.
 std::optional<std::string> flag_as_value_message(const CommandLine& line);

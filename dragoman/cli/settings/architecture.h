@@ -18,9 +18,8 @@ struct RequestedArchitecture {
 
 // The architecture that the command line of `train`, `inspect`, `demo` or `ablate` asks for. These are tried in order:
 // --arch, or the key `arch` of the file that --config names; the model that --init names; the preset; what is in the
-// directory that
-// --model names, for `train` a run and for `inspect` a model; the default architecture. Errors in a file, a preset or a
-// directory are left for the command to report.
+// directory that --model names, for `train` a run and for `inspect` a model; the default architecture. Errors in a
+// file, a preset or a directory are left for the command to report.
 RequestedArchitecture requested_architecture(const std::vector<std::string>& arguments);
 
 // Adds a flag for each setting of this architecture. The defaults are those of its first preset.

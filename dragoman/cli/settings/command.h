@@ -17,6 +17,7 @@ struct Command : CLI::App {
 
   std::vector<Example> examples;
   std::vector<std::string> required;  // flags that must be given, such as "--model"
+  bool takes_command = false;         // its arguments name a command of the program
 };
 
 // "dragoman tokenizer train"

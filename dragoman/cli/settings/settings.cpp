@@ -78,6 +78,16 @@ std::optional<std::string> text_of(const YAML::Node& value) {
   return write_value(words);
 }
 
+// A flag that may be repeated, whose values are joined. CLI11 could join them itself, but would then split them at
+// commas and drop empty items, which read_value() refuses.
+CLI::Option* add_list(Command& command, const std::string& key, std::string& value, const std::string& help) {
+  CLI::callback_t store([&value](const std::vector<std::string>& given) {
+    value = write_value(given);
+    return true;
+  });
+  return command.add_option("--" + key, std::move(store), help)->take_all();
+}
+
 }  // namespace
 
 CommandSettings::CommandSettings(CLI::App& command) : command_(dynamic_cast<Command&>(command)) {
@@ -94,13 +104,14 @@ void CommandSettings::add_flag(const Flag& flag) {
     option = command_.add_flag("--" + flag.key, value, flag.help);  // writes "true", or the text after '='
     if (flag.initial == "true") option->default_str("true");
   } else {
-    option = command_.add_option("--" + flag.key, value, flag.help);
+    option = flag.is_list ? add_list(command_, flag.key, value, flag.help)
+                          : command_.add_option("--" + flag.key, value, flag.help);
     // "none" says nothing if the help explains the default.
     const bool is_explained = flag.initial == "none" && flag.help.find("default") != std::string::npos;
     option->type_name(flag.placeholder)->default_str(is_explained ? "" : flag.initial);
   }
   if (flag.placeholder == "DIR") single_directories_.push_back(flag.key);
-  flag.is_list ? option->join(',') : option->take_last();
+  if (!flag.is_list) option->take_last();
   option->group(flag.group);
 }
 
@@ -266,6 +277,7 @@ void add_command_about_commands(CLI::App& parent, const std::string& name, const
                                 std::vector<Example> examples) {
   Command& command = new_command(parent, name, help);
   command.examples = std::move(examples);
+  command.takes_command = true;
   std::string names;
   for (const CLI::App* other : parent.get_subcommands([](const CLI::App*) { return true; })) {
     if (other != &command) names += (names.empty() ? "" : "|") + other->get_name();

@@ -44,10 +44,12 @@ model::TransformerConfig read(const std::vector<std::string>& arguments) {
 
 struct Lists {
   std::vector<std::string> models;
+  std::string other;
 
   template <class Visitor>
   void fields(Visitor&& field) {
     field("model", directory_name(models), "some");
+    field("other", other, "another");
   }
 };
 
@@ -160,6 +162,25 @@ TEST(CommandSettings, AListMayBeGivenInParts) {
   Lists lists;
   settings.apply(lists);
   EXPECT_EQ(lists.models, (std::vector<std::string>{"a", "b", "c"}));
+}
+
+TEST(CommandSettings, AListWithAnEmptyItemIsRefused) {
+  const File file("model: ['', b]\n");
+  const std::vector<std::vector<std::string>> wrong = {{"--model", "a,,b"},
+                                                       {"--model", "a,"},
+                                                       {"--model=,"},
+                                                       {"--model", ",", "--other", "o"},
+                                                       {"--model", "", "--model", "b"},
+                                                       {"--config", file.path()}};
+  for (const std::vector<std::string>& arguments : wrong) {
+    const auto command = command_for_tests();
+    CommandSettings settings(*command);
+    settings.add_flags(Lists{}, "Options");
+    parse(*command, arguments);
+    settings.read_file();
+    Lists lists;
+    EXPECT_THROW(settings.apply(lists), UsageError) << arguments.front();
+  }
 }
 
 }  // namespace

@@ -54,6 +54,9 @@ std::string references_text(const References& references) {
     text += fmt::format("ponder time (N + R): {:.3f} for a source token, {:.3f} for a token of the references\n",
                         references.source_time.mean(), references.target_time.mean());
   }
+  if (references.subwords == 0) {
+    return "references: no likelihood, because each pair is empty on a side or longer than --longest\n";
+  }
   if (references.left_out > 0) {
     text += fmt::format("  without {} of the pairs, which are empty on a side or longer than --longest\n",
                         with_thousands(references.left_out));

@@ -132,7 +132,11 @@ void ProgressLine::draw() {
   drawn_at_ = output_.seconds();
   drawn_done_ = status_.done;
   std::string text = status_.text + counts(), left = time_left();
-  if (!output_.terminal) return output_.write(fmt::format("{}{}\n", text, left));
+  if (!output_.terminal) {
+    text += left;
+    if (!text.empty()) output_.write(text + "\n");
+    return;
+  }
 
   // The last column stays free, because some terminals start a new line when it is used.
   const int columns = output_.columns() - 1;

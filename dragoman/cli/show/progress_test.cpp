@@ -63,6 +63,15 @@ TEST(ProgressLine, ALogCanGetALineForEachAmountDone) {
   EXPECT_EQ(recorded.text, "4\n8\n9\n");
 }
 
+TEST(ProgressLine, ALogGetsNoEmptyLine) {
+  Recorded recorded;
+  {
+    ProgressLine line({}, recorded.log());
+    line.show({.done = 25, .total = 25, .text = ""});
+  }
+  EXPECT_EQ(recorded.text, "");
+}
+
 TEST(ProgressLine, ATerminalKeepsOneLine) {
   Recorded recorded;
   recorded.columns = 29;

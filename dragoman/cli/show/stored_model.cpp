@@ -26,9 +26,10 @@ std::string type_of(const model::SafetensorsFile& file) {
 std::string text_in(const Json& provenance, const char* key) {
   return provenance.is_object() && provenance.contains(key) && provenance[key].is_string() ? provenance[key] : "";
 }
-std::string count_in(const Json& provenance, const char* key) {
+// "1,200 steps"; empty if the entry is missing.
+std::string count_in(const Json& provenance, const char* key, std::string_view singular) {
   if (!provenance.is_object() || !provenance.contains(key) || !provenance[key].is_number_integer()) return "";
-  return with_thousands(provenance[key].get<std::int64_t>());
+  return counted(provenance[key].get<std::int64_t>(), singular).text();
 }
 
 std::string languages_of(const model::ModelInfo& info) {
@@ -50,10 +51,10 @@ std::string origin_of(const Json& provenance) {
 }
 
 std::string training_of(const Json& provenance) {
-  const std::string steps = count_in(provenance, "steps"), tokens = count_in(provenance, "target_tokens");
+  const std::string tokens = count_in(provenance, "target_tokens", "target token");
   const std::string program = text_in(provenance, "program");
-  std::string text = steps.empty() ? "" : steps + " steps";
-  if (!tokens.empty()) text += (text.empty() ? "" : ", ") + tokens + " target tokens";
+  std::string text = count_in(provenance, "steps", "step");
+  if (!tokens.empty()) text += (text.empty() ? "" : ", ") + tokens;
   if (!program.empty()) text += (text.empty() ? "" : ", ") + program;
   return text;
 }

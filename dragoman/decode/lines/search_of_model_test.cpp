@@ -27,7 +27,8 @@ TEST_F(SearchOfModel, GoesWithACopyOfTheModel) {
 }
 
 TEST_F(SearchOfModel, IsRefusedIfTheFileIsDamaged) {
-  for (const char* text : {"{", "[]", R"({"beams": 6})", R"({"beam": "many"})"}) {
+  for (const char* text :
+       {"", "{", "[]", R"({"beams": 6})", R"({"beam": "many"})", R"({"beam": 5000})", R"({"beam": 2, "n-best": 3})"}) {
     model::write_search(directory, text);
     EXPECT_NE(data::error_message_of([&] { search_of_model(directory); }).find("search.json'"), std::string::npos)
         << text;

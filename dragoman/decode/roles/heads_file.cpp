@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
+#include <initializer_list>
 
 #include "dragoman/base/fields.h"
 #include "dragoman/base/fields_json.h"
@@ -27,6 +29,16 @@ Json weights_of(const model::ModelInfo& info) {
   provenance.erase("exported");
   provenance.erase("program");
   return provenance;
+}
+
+// Whether an entry of a file has the types that head_json() writes, where commands rely on them.
+bool is_head(const Json& head) {
+  if (!head.is_object()) return false;
+  const auto all_of = [&](std::initializer_list<const char*> keys, const auto& is_right) {
+    return std::ranges::all_of(keys, [&](const char* key) { return !head.contains(key) || is_right(head[key]); });
+  };
+  return all_of({"attention", "role"}, [](const Json& value) { return value.is_string(); }) &&
+         all_of({"layer", "head", "entropy", "distance"}, [](const Json& value) { return value.is_number(); });
 }
 
 Json head_json(const HeadReport& report, const nn::AttentionSite& site) {
@@ -79,8 +91,9 @@ void require_writable_heads(const fs::path& model_directory) {
 }
 
 void refuse_heads(const fs::path& model_directory) {
-  throw Error(join("'", heads_file(model_directory).string(),
-                   "' is not a list of attention heads; make it again with 'dragoman heads' and a file of sentences."));
+  throw DamagedFile(
+      join("'", heads_file(model_directory).string(),
+           "' is not a list of attention heads; make it again with 'dragoman heads' and a file of sentences."));
 }
 
 bool has_heads(const fs::path& model_directory) { return fs::exists(status_of(heads_file(model_directory))); }
@@ -88,7 +101,8 @@ bool has_heads(const fs::path& model_directory) { return fs::exists(status_of(he
 std::optional<Json> read_heads(const fs::path& model_directory, const model::ModelInfo& info) {
   if (!has_heads(model_directory)) return std::nullopt;
   Json heads = try_parse_json(read_file(heads_file(model_directory), kMaxHeadsFile));
-  const bool is_list = heads.is_object() && heads.contains("heads") && heads["heads"].is_array();
+  const bool is_list = heads.is_object() && heads.contains("heads") && heads["heads"].is_array() &&
+                       std::ranges::all_of(heads["heads"], is_head);
   if (!is_list) refuse_heads(model_directory);
   heads["current"] = heads.value("weights", Json()) == weights_of(info);
   return heads;

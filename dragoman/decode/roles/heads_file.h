@@ -26,10 +26,10 @@ void write_heads(const std::filesystem::path& model_directory, const Json& heads
 void require_writable_heads(const std::filesystem::path& model_directory);
 
 bool has_heads(const std::filesystem::path& model_directory);
-// Throws the Error of a file that is damaged.
+// Throws the DamagedFile of a file that is damaged.
 [[noreturn]] void refuse_heads(const std::filesystem::path& model_directory);
 // The contents of the file, with "current": whether it was made with the weights that `info` describes. Nothing if
-// there is no such file. Throws an Error that names the file if it is damaged.
+// there is no such file. Throws a DamagedFile that names the file if it is damaged.
 std::optional<Json> read_heads(const std::filesystem::path& model_directory, const model::ModelInfo& info);
 
 }  // namespace dragoman::decode

@@ -8,6 +8,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/registry/registry.h"
+#include "dragoman/text/language_tag.h"
 
 namespace dragoman::model {
 namespace {
@@ -126,8 +127,8 @@ ModelInfo read_info(const fs::path& given) {
                  architecture, "', which this program does not know.");
   ModelInfo info;
   info.config = model::architecture(architecture).presets.front().model;
-  info.source_language = json_entry<std::string>(config, "source_language", where);
-  info.target_language = json_entry<std::string>(config, "target_language", where);
+  info.source_language = text::canonical_tag(json_entry<std::string>(config, "source_language", where));
+  info.target_language = text::canonical_tag(json_entry<std::string>(config, "target_language", where));
   info.joint_vocabulary = json_entry<bool>(config, "joint_vocabulary", where);
   info.seed = json_entry<std::uint64_t>(config, "seed", where);
   const auto sizes = json_entry<Json>(config, "model", where);
@@ -158,6 +159,9 @@ void require_directory_name(const fs::path& directory) {
   const fs::file_status found = status_of(directory);
   require<UsageError>(!fs::exists(found) || fs::is_directory(found), "'", directory.string(),
                       "' is a file; name a directory with --model.", model_hint(directory));
+  const bool may_be_list = !fs::exists(found) && directory.string().find(',') != std::string::npos;
+  require<UsageError>(!may_be_list, "'", directory.string(),
+                      "' has a comma, which separates models in other commands; choose another name.");
 }
 
 }  // namespace dragoman::model

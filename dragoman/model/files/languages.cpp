@@ -1,9 +1,12 @@
 #include "dragoman/model/files/languages.h"
 
+#include <map>
+
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/model/files/info.h"
+#include "dragoman/text/language_tag.h"
 
 namespace dragoman::model {
 
@@ -29,13 +32,16 @@ std::vector<text::KnownLanguage> read_languages(const fs::path& directory, const
                  "' is not a file; remove it, or train the model again.");
   if (fs::exists(status)) json = parse_json(read_file(file, kLargestFile), "'" + file.string() + "'");
   require<Error>(json.is_object(), "'", file.string(), "' is damaged; remove it, or train the model again.");
+  std::map<std::string, Json> profiles;
+  for (const auto& [tag, profile] : json.items()) profiles[text::canonical_tag(tag)] = profile;
   std::vector<text::KnownLanguage> languages;
   for (const std::string& tag : tags) {
     text::KnownLanguage& language = languages.emplace_back(text::KnownLanguage{.tag = tag});
-    if (!json.contains(tag)) continue;
-    require<Error>(json[tag].is_string(), "'", file.string(), "': the profile of '", tag, "' is not text.");
+    const auto profile = profiles.find(text::canonical_tag(tag));
+    if (profile == profiles.end()) continue;
+    require<Error>(profile->second.is_string(), "'", file.string(), "': the profile of '", tag, "' is not text.");
     try {
-      language.profile = text::LanguageProfile::from_digits(json[tag].get<std::string>());
+      language.profile = text::LanguageProfile::from_digits(profile->second.get<std::string>());
     } catch (const Error& error) {
       throw Error(join("'", file.string(), "': ", error.what()));
     }

@@ -23,6 +23,12 @@ TEST_F(LanguagesTest, AreReadAsWritten) {
   EXPECT_FALSE(read[1].profile);
 }
 
+TEST_F(LanguagesTest, CapitalsOfTagsDoNotMatter) {
+  const text::LanguageProfile profile(std::vector<std::string>{"the cat sat on the mat"});
+  write_languages(directory, {{.tag = "EN", .profile = profile}});
+  EXPECT_EQ(read_languages(directory, {"en"})[0].profile, profile);
+}
+
 TEST_F(LanguagesTest, TheFileIsOptionalButMustNotBeDamaged) {
   EXPECT_FALSE(read_languages(directory, {"de"})[0].profile);
   for (const char* text : {"{", "[]", R"({"de": 3})", R"({"de": "abc"})"}) {

@@ -80,7 +80,7 @@ std::string language_tag(std::string language, const std::string& given, const c
   const bool is_tag = text::is_language_tag(language);
   require<UsageError>(is_tag || given.empty(), flag, " is ", in_quotes(given),
                       ", which is not a language tag such as en, de or zh-Hans.");
-  return is_tag ? language : "";
+  return is_tag ? text::canonical_tag(language) : "";
 }
 
 }  // namespace

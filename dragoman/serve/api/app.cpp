@@ -23,10 +23,10 @@ namespace dragoman::serve {
 namespace {
 
 // Passes everything on to the exchange of the listener, adds the headers for other origins, and reports the status and
-// size of the answer once.
+// size of the answer once; if the server failed (500), also the answer itself.
 class RecordedExchange final : public Exchange {
  public:
-  using Record = std::function<void(int status, std::size_t bytes)>;
+  using Record = std::function<void(int status, std::size_t bytes, const std::string& failure)>;
 
   RecordedExchange(std::shared_ptr<Exchange> exchange, Headers headers, Record record)
       : exchange_(std::move(exchange)), headers_(std::move(headers)), record_(std::move(record)) {}
@@ -34,7 +34,7 @@ class RecordedExchange final : public Exchange {
   const HttpRequest& request() const override { return exchange_->request(); }
   void answer(Response response) override {
     response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
-    record(response.status, response.body.size());
+    record(response.status, response.body.size(), response.status == 500 ? response.body : "");
     exchange_->answer(std::move(response));
   }
   void events(Headers headers) override {
@@ -46,7 +46,7 @@ class RecordedExchange final : public Exchange {
     return exchange_->event(name, data);
   }
   void end() override {
-    record(200, bytes_);
+    record(200, bytes_, "");
     exchange_->end();
   }
   void when_gone(std::function<void()> gone) override { exchange_->when_gone(std::move(gone)); }
@@ -55,9 +55,9 @@ class RecordedExchange final : public Exchange {
 
  private:
   // Reports once. If this fails, the answer is sent all the same.
-  void record(int status, std::size_t bytes) noexcept {
+  void record(int status, std::size_t bytes, const std::string& failure) noexcept {
     try {
-      if (!is_recorded_.exchange(true)) record_(status, bytes);
+      if (!is_recorded_.exchange(true)) record_(status, bytes, failure);
     } catch (...) {
     }
   }
@@ -117,10 +117,11 @@ void App::operator()(const std::shared_ptr<Exchange>& exchange) {
   const double start = clock_seconds();
   const HttpRequest& request = exchange->request();
   const auto record = [this, start, client = request.client, method = request.method, path = request.path](
-                          int status, std::size_t bytes) {
+                          int status, std::size_t bytes, const std::string& failure) {
     const double seconds = clock_seconds() - start;
     metrics_.answered(counted_path(path), status, seconds);
     log({.client = client, .method = method, .path = path, .status = status, .bytes = bytes, .seconds = seconds});
+    if (!failure.empty()) report(method + " " + path, failure);
   };
   const auto recorded = std::make_shared<RecordedExchange>(exchange, gate_.headers(request), record);
   try {
@@ -138,6 +139,20 @@ bool App::is_quick(const HttpRequest& request) const {
 void App::refused(const RequestRecord& request) {
   metrics_.refused(counted_path(request.path), request.status);
   log(request);
+}
+
+std::map<std::string, std::vector<std::string>> App::methods() const {
+  std::map<std::string, std::vector<std::string>> methods;
+  for (const auto& [path, route] : routes_) {
+    for (const auto& [method, handler] : route.methods) methods[path].push_back(method);
+  }
+  return methods;
+}
+
+// Tells the operator why a request failed, in the sentence that the client gets.
+void App::report(const std::string& request, const std::string& answer) const {
+  if (!options_.report) return;
+  options_.report(join(request, " got status 500: ", text_field(try_parse_json(answer), "error", answer)));
 }
 
 // A line for each request. Whatever a client sends stays on that line.

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "dragoman/serve/api/context.h"
 #include "dragoman/serve/api/gate.h"
@@ -18,7 +19,9 @@ struct AppOptions {
   GateOptions gate = {};
   RequestLimits limits = {};
   std::function<void(const std::string& line)> access_log = {};  // gets a line per request; must neither throw nor wait
-  std::function<LostLines()> lost_lines = {};                    // lines that the logs have lost, for the metrics
+  // Gets messages for the operator, such as why a request got status 500; must neither throw nor wait.
+  std::function<void(const std::string& message)> report = {};
+  std::function<LostLines()> lost_lines = {};  // lines that the logs have lost, for the metrics
   std::function<ListenerCounts()> listener_counts = {};
   RunLater run_later = {};  // if empty, handlers do the work themselves, at once
 };
@@ -33,6 +36,8 @@ class App {
   bool is_quick(const HttpRequest& request) const;
   // Counts and logs a request that the listener answered itself.
   void refused(const RequestRecord& request);
+  // All paths, with the methods that each allows besides HEAD and OPTIONS.
+  std::map<std::string, std::vector<std::string>> methods() const;
 
  private:
   struct Route {
@@ -45,6 +50,7 @@ class App {
   // Only our own paths are counted by name, because clients can make up any number of others.
   std::string counted_path(const std::string& path) const { return routes_.contains(path) ? path : "other"; }
   void log(const RequestRecord& request) const;
+  void report(const std::string& request, const std::string& answer) const;
   std::string metrics_text() const;
 
   AppOptions options_;

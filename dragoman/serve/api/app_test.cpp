@@ -55,6 +55,20 @@ TEST_F(AppTest, DetectsTheSourceLanguage) {
   EXPECT_EQ(post("/detect", {{"q", "der Hund und die Katze"}})[0]["language"], "de");
 }
 
+TEST_F(AppTest, CapitalsOfLanguagesDoNotMatter) {
+  name_languages("EN", "ZH-hans");
+  make_app();
+  EXPECT_EQ(ask("GET", "/languages").second[1]["code"], "zh-Hans");
+  for (const char* target : {"zh-Hans", "zh", "ZH"}) {
+    EXPECT_EQ(post("/translate", {{"q", "one two"}, {"source", "En"}, {"target", target}})["translatedText"],
+              expected("one two"))
+        << target;
+    EXPECT_EQ(post("/translate", {{"q", "one two"}, {"source", "auto"}, {"target", target}})["translatedText"],
+              expected("one two"))
+        << target;
+  }
+}
+
 TEST_F(AppTest, ListsItsLanguages) {
   const auto [status, answer] = ask("GET", "/languages");
   EXPECT_EQ(status, 200);
@@ -213,6 +227,33 @@ TEST_F(AppTest, SaysWhatTheHeadsDoIfThatWasFound) {
   EXPECT_NE(why["error"].get<std::string>().find("heads.json"), std::string::npos) << why;
 }
 
+TEST_F(AppTest, TellsTheOperatorWhyARequestFailed) {
+  std::vector<std::string> messages;
+  make_app({.report = [&](const std::string& message) { messages.push_back(message); }});
+  EXPECT_EQ(ask("GET", "/nowhere").first, 404);
+  EXPECT_EQ(messages, std::vector<std::string>());
+  replace_file(directory / "heads.json", "[1]");
+  const auto [status, answer] = ask("GET", "/v1/heads");
+  EXPECT_EQ(status, 500);
+  EXPECT_EQ(messages, (std::vector{"GET /v1/heads got status 500: " + answer["error"].get<std::string>()}));
+}
+
+TEST_F(AppTest, TheOpenApiDocumentHasEveryPath) {
+  const Json document = ask("GET", "/openapi.json").second;
+  std::map<std::string, std::vector<std::string>> documented;
+  for (const auto& [path, methods] : document["paths"].items()) {
+    for (const auto& [method, description] : methods.items()) {
+      documented[path].push_back(method == "get" ? "GET" : method == "post" ? "POST" : method);
+      if (method != "post") continue;
+      const Json& bodies = description["requestBody"]["content"];
+      for (const char* type : {"application/json", "application/x-www-form-urlencoded", "multipart/form-data"}) {
+        EXPECT_TRUE(bodies.contains(type)) << path << " " << type;
+      }
+    }
+  }
+  EXPECT_EQ(documented, app_->methods());
+}
+
 TEST_F(AppTest, SaysWhichWordsAModelKnows) {
   model::write_words(directory, {"one", "two"});
   make_app();
@@ -284,6 +325,34 @@ TEST_F(AppTest, RefusesInOneSentence) {
     const char last = answer["error"].get<std::string>().back();
     EXPECT_TRUE(last == '.' || last == '?') << answer;
   }
+}
+
+TEST_F(AppTest, ARefusalIsAWholeSentenceAlsoIfItQuotesAZeroByte) {
+  const std::string zero("x\0y", 3);
+  const auto error = [&](const std::string& path, const std::string& field) {
+    const Json body{{"q", "one"}, {"target", "de"}, {field, zero}};
+    return ask("POST", path, body).second["error"].get<std::string>();
+  };
+  EXPECT_EQ(error("/v1/translate", "model"),
+            "there is no model 'x\\u0000y'; there is " + models_->all().front()->name + ".");
+  EXPECT_EQ(error("/translate", "format"), "'format' is 'x\\u0000y'; it must be text or html.");
+  EXPECT_EQ(error("/v1/translate", "source"),
+            "there is no model from 'x\\u0000y' to 'de'; the only model translates en to de.");
+  EXPECT_TRUE(error("/v1/translate", "search").starts_with("search: 'x\\u0000y' is not one of beam"));
+  EXPECT_EQ(error("/v1/translate", zero), "there is no setting 'x\\u0000y'.");
+}
+
+TEST_F(AppTest, ARefusalNamesOnlyTheLanguagesOfTheRequest) {
+  const auto error = [&](const Json& languages) {
+    Json body = languages;
+    body["q"] = "one";
+    return ask("POST", "/v1/translate", body).second["error"].get<std::string>();
+  };
+  EXPECT_EQ(error({{"source", "fr"}}), "there is no model from 'fr'; the only model translates en to de.");
+  EXPECT_EQ(error({{"target", "fr"}}), "there is no model to 'fr'; the only model translates en to de.");
+  const std::string name = models_->all().front()->name;
+  EXPECT_EQ(error({{"model", name}, {"target", "fr"}}),
+            "the model '" + name + "' translates from 'en' to 'de', not to 'fr'.");
 }
 
 TEST_F(AppTest, RefusesRequestsAboveTheLimits) {

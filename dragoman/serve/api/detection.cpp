@@ -44,7 +44,7 @@ Json detected_json(const Detected& detected) {
 std::string choose_source(const Models& models, const std::vector<Detected>& texts, const std::string& target) {
   const std::string first = texts.empty() ? "" : texts.front().language;
   for (const auto& model : models.all()) {
-    if (model->source == first && (target.empty() || model->target == target)) return first;
+    if (model->source == first && fits(target, model->target)) return first;
   }
   return "";
 }

@@ -12,6 +12,7 @@
 #include "dragoman/model/files/languages.h"
 #include "dragoman/model/files/words.h"
 #include "dragoman/serve/api/refusal.h"
+#include "dragoman/text/language_tag.h"
 
 namespace dragoman::serve {
 namespace {
@@ -35,12 +36,12 @@ std::string film_files(const std::filesystem::path& model_directory) {
   return list;
 }
 
-// Whether the tag of a model is the requested one, or a narrower one. An empty tag fits every other.
-bool fits(const std::string& requested, const std::string& tag) {
-  return requested.empty() || tag.empty() || tag == requested || tag.starts_with(requested + "-");
-}
-
 bool same_languages(const ServedModel& a, const ServedModel& b) { return a.source == b.source && a.target == b.target; }
+
+// " from 'en' to 'de'", without a language that was not requested.
+std::string requested_pair(const std::string& source, const std::string& target) {
+  return (source.empty() ? "" : " from '" + source + "'") + (target.empty() ? "" : " to '" + target + "'");
+}
 
 // "en to de, de to en", each once.
 std::string pairs_of(const std::vector<std::shared_ptr<ServedModel>>& models) {
@@ -54,6 +55,11 @@ std::string pairs_of(const std::vector<std::shared_ptr<ServedModel>>& models) {
 }
 
 }  // namespace
+
+bool fits(const std::string& requested, const std::string& tag) {
+  const std::string wanted = text::canonical_tag(requested);
+  return wanted.empty() || tag.empty() || tag == wanted || tag.starts_with(wanted + "-");
+}
 
 std::shared_ptr<const std::string> Film::json(const std::filesystem::path& model_directory) {
   const std::string files = film_files(model_directory);
@@ -115,8 +121,8 @@ std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::
   if (!name.empty()) {
     const std::shared_ptr<ServedModel> model = find_named(name);
     require_or(400, fits(source, model->source) && fits(target, model->target), "the model '", name,
-               "' translates from '", model->source, "' to '", model->target, "', not from '", source, "' to '", target,
-               "'.");
+               "' translates from '", model->source, "' to '", model->target, "', not", requested_pair(source, target),
+               ".");
     return model;
   }
   const Set models = all();
@@ -124,7 +130,7 @@ std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::
   for (const auto& model : models) {
     if (fits(source, model->source) && fits(target, model->target)) fitting.push_back(model);
   }
-  require_or(400, !fitting.empty(), "there is no model from '", source, "' to '", target, "'; the ",
+  require_or(400, !fitting.empty(), "there is no model", requested_pair(source, target), "; the ",
              models.size() == 1 ? "only model translates " : "models are ", pairs_of(models), ".");
   const bool is_one_pair =
       std::ranges::all_of(fitting, [&](const auto& model) { return same_languages(*model, *fitting.front()); });

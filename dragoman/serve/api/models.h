@@ -113,6 +113,9 @@ class Models {
   Set models_, retired_;
 };
 
+// Whether the tag of a model is the requested one, or a narrower one. An empty tag fits every other.
+bool fits(const std::string& requested, const std::string& tag);
+
 // "German" for "de"; the tag itself for languages whose name is not known.
 std::string language_name(const std::string& tag);
 

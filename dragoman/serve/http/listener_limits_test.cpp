@@ -90,6 +90,19 @@ TEST(ListenerLimits, LongHeadersAreRefused) {
   expect_refused(between, 431);
 }
 
+TEST(ListenerLimits, ARefusedHeadGetsNoBody) {
+  Listener listener(small_limits(), say_ok);
+  for (const char* rest : {"/?a=%ff HTTP/1.1\r\nHost: h\r\n\r\n", "/ HTTP/1.1\r\n\r\n",
+                           "/ HTTP/1.1\r\nHost: h\r\nContent-Length: 1001\r\n\r\n"}) {
+    Client client(listener.port());
+    client.send(std::string("HEAD ") + rest);
+    const Client::Answer head = client.head();
+    EXPECT_GE(head.status, 400) << rest;
+    EXPECT_NE(head.headers.at("Content-Length"), "0") << rest;
+    EXPECT_TRUE(client.is_closed()) << rest;
+  }
+}
+
 void expect_each_refused(int port, const std::vector<std::string>& requests) {
   for (const std::string& request : requests) {
     Client client(port);

@@ -100,6 +100,14 @@ void add_to(TrainingRecords& records, const Json& json) {
 // Bytes of a sentence that are not UTF-8 are written as replacement characters.
 std::string line_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
+// Whether a line without an end can be the beginning of a record: of one that a run is writing, or was writing when it
+// was killed. After a power failure the file may end in zero bytes.
+bool may_be_unfinished(std::string_view line) {
+  constexpr std::string_view kRecordStart = R"({"kind":")";
+  const std::string_view written = line.substr(0, line.find('\0'));
+  return written.starts_with(kRecordStart.substr(0, written.size()));
+}
+
 constexpr std::size_t kLargestFile = 1 << 30;  // enough for millions of records
 
 // Calls `see` with the line and the JSON of every record, in the order of the file.
@@ -111,9 +119,8 @@ void each_record(const std::filesystem::path& path, const std::function<void(std
     const bool is_unfinished = end == std::string_view::npos;
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(is_unfinished ? rest.size() : end + 1);
-    // An unfinished last line that is not a record is ignored: a run may be writing it, or was killed.
     const auto refuse_unless_unfinished = [&] {
-      require<Error>(is_unfinished, "line ", line_number, " of '", path.string(),
+      require<Error>(is_unfinished && may_be_unfinished(line), "line ", line_number, " of '", path.string(),
                      "' is not a record of a training run; remove that line.");
     };
     try {

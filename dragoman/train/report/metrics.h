@@ -78,8 +78,8 @@ class MetricsFile {
   FileAppender file_;
 };
 
-// All records in the order of the file. An incomplete last line is ignored, because the run may be writing it. Throws
-// an Error that names the line for any other damaged line. null is read as NaN.
+// All records in the order of the file. The beginning of a record at the end of the file is ignored, because the run
+// may be writing it. Throws an Error that names the line for any other damaged line. null is read as NaN.
 TrainingRecords read_metrics(const std::filesystem::path& path);
 // The same as the file holds them.
 std::vector<Json> read_records(const std::filesystem::path& path);

@@ -145,6 +145,23 @@ TEST_F(MetricsTest, AHalfWrittenLastLineIsLeftOut) {
   }
 }
 
+TEST_F(MetricsTest, AnEndThatIsNoBeginningOfARecordIsDamage) {
+  record_four_steps();
+  const std::string whole = read_file(path), zeros(9, '\0');
+  for (const std::string& end : {std::string("\xA7\x01 no record"), std::string("null"), "x" + zeros}) {
+    for (const std::string& records : {whole, std::string()}) {
+      replace_file(path, records + end);
+      EXPECT_THROW(read_metrics(path), Error) << end;
+      EXPECT_THROW(MetricsFile(path, 4), Error) << end;
+      EXPECT_EQ(read_file(path), records + end);
+    }
+  }
+  for (const std::string& end : {std::string("{"), zeros, R"({"kind":"pro)" + zeros}) {  // a power failure leaves zeros
+    replace_file(path, whole + end);
+    EXPECT_EQ(read_metrics(path).progress.size(), 4u) << end;
+  }
+}
+
 TEST_F(MetricsTest, ADamagedLineIsNamed) {
   record_four_steps();
   for (const char* damage : {"{\"kind\":\n", "[]\n", "{}\n", "{\"kind\":\"progress\",\"step\":\"x\"}\n"}) {

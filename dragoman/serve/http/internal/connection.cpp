@@ -192,7 +192,7 @@ void Connection::on_read_timeout() {
 // Answers without the handler, and closes. What the client still sends is read and dropped for a while: if we closed
 // the socket at once, the system of the client would throw our answer away.
 void Connection::refuse(const Response& response) {
-  const std::string text = answer_text(response, {.closes = true});
+  const std::string text = answer_text(response, {.head_only = reader_ && reader_->is_head(), .closes = true});
   record(reader_ ? reader_->beginning() : HttpRequest(), response.status, response.body.size());
   set_timer(timer_, stage_ == Stage::kIdle ? kLingerSeconds : state_.options.read_seconds, &Connection::close);
   stage_ = Stage::kClosing;

@@ -8,6 +8,7 @@
 #include <boost/beast/http/dynamic_body.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -33,10 +34,37 @@ std::string upper(beast::string_view text) {
   return result;
 }
 
+// Whether this may be what comes before the data of a chunk: the line end of the chunk before it, unless it is the
+// first, and a line that begins with the size of the chunk. The end may be missing.
+bool may_begin_chunk(std::string_view bytes, bool is_first) {
+  constexpr std::string_view kLineEnd = "\r\n", kDigits = "0123456789abcdefABCDEF", kAfterSize = "\r; \t";
+  if (!is_first) {
+    if (!bytes.starts_with(kLineEnd.substr(0, bytes.size()))) return false;
+    bytes.remove_prefix(std::min(bytes.size(), kLineEnd.size()));
+  }
+  const std::size_t digits = bytes.find_first_not_of(kDigits);
+  return digits == std::string_view::npos || (digits > 0 && kAfterSize.find(bytes[digits]) != std::string_view::npos);
+}
+
 }  // namespace
 
 // The body grows as bytes arrive, whatever length is announced.
-struct RequestReader::Parser : http::request_parser<http::basic_dynamic_body<beast::flat_buffer>> {};
+struct RequestReader::Parser : http::request_parser<http::basic_dynamic_body<beast::flat_buffer>> {
+  Parser() { on_chunk_header(add_chunk_); }
+
+  // Whether the bytes that follow are wrong where the next chunk must begin. Beast looks at the line with the size of a
+  // chunk only when it is complete and kEndOfChunks bytes are there, which may never be.
+  bool refuses_chunk(std::string_view bytes) const {
+    if (!chunked() || is_done()) return false;
+    const std::uint64_t rest_of_chunk = announced_ - get().body().size();
+    return bytes.size() > rest_of_chunk && !may_begin_chunk(bytes.substr(rest_of_chunk), announced_ == 0);
+  }
+
+ private:
+  std::uint64_t announced_ = 0;  // the sizes of all chunks that have begun
+  std::function<void(std::uint64_t, beast::string_view, beast::error_code&)> add_chunk_ =
+      [this](std::uint64_t size, auto&&...) { announced_ += size; };
+};
 
 RequestReader::RequestReader(const Limits& limits) : limits_(limits), parser_(std::make_unique<Parser>()) {
   parser_->header_limit(static_cast<std::uint32_t>(limits.header_bytes));
@@ -54,6 +82,9 @@ RequestReader::ReadState RequestReader::read(std::string& bytes) {
   }
   if (!refusal_ && parser_->is_header_done() && !parser_->is_done()) {
     if (!parser_->chunked() || bytes.size() >= kEndOfChunks) put(bytes);
+    if (!refusal_ && parser_->refuses_chunk(bytes)) {
+      refuse(400, "a chunk of the body does not begin with its size in hexadecimal digits.");
+    }
   }
   if (refusal_) return ReadState::kRefused;
   return parser_->is_done() ? ReadState::kWhole : ReadState::kPartial;
@@ -135,6 +166,11 @@ HttpRequest RequestReader::take_request() {
 }
 
 bool RequestReader::keep_alive() const { return parser_->keep_alive(); }
+
+bool RequestReader::is_head() const {
+  const auto& head = parser_->get();
+  return !head.target().empty() && upper(head.method_string()) == "HEAD";
+}
 
 bool RequestReader::is_http_1_0() const { return parser_->get().version() < 11; }
 

@@ -32,6 +32,8 @@ class RequestReader {
 
   // Method and path as far as they are known, for a request that is not complete.
   HttpRequest beginning() const;
+  // Whether the method is HEAD, whose answers have no body. False if it is not known yet.
+  bool is_head() const;
   // After kWhole. The caller fills in `client`.
   HttpRequest take_request();
   bool keep_alive() const;

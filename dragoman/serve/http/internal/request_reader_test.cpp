@@ -45,6 +45,23 @@ TEST(RequestReader, HeadersAreRefusedAtTheirLimitHoweverTheyArrive) {
   }
 }
 
+TEST(RequestReader, AWrongSizeOfAChunkIsRefusedAtOnce) {
+  const std::string head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (const char* wrong : {"z", "zz\r\n", "\r\n", "5z", "-1", "3\r\nabc\r\nz", "3\r\nabcd", "3\r\nabc\r\n1.5"}) {
+    for (std::size_t size = 1; size < 12; ++size) {
+      RequestReader reader(kLimits);
+      std::string text = head + wrong, bytes;
+      ReadState state = ReadState::kPartial;
+      for (std::size_t i = 0; i < text.size() && state == ReadState::kPartial; i += size) {
+        bytes += text.substr(i, size);
+        state = reader.read(bytes);
+      }
+      ASSERT_EQ(state, ReadState::kRefused) << wrong << " in pieces of " << size;
+      EXPECT_EQ(reader.refusal().status, 400);
+    }
+  }
+}
+
 TEST(RequestReader, LeavesTheNextRequestUnread) {
   RequestReader reader(kLimits);
   std::string bytes = "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabcGET /" + std::string(2000, 'x');
