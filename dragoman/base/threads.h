@@ -21,9 +21,9 @@ namespace dragoman {
 
 class ThreadTeam {
  public:
-  // The calling thread is one of the `threads`; fewer than one count as one. Denormal numbers
-  // are flushed to zero on every thread of the team, the calling one included, because they would slow training down a
-  // hundredfold. Throws an Error if the system cannot start that many threads.
+  // The calling thread is one of the `threads`; fewer than one count as one. Denormal numbers are flushed to zero on
+  // every thread of the team, the calling one included, because they would slow training down a hundredfold. Throws an
+  // Error if the system cannot start that many threads.
   explicit ThreadTeam(int threads);
   ~ThreadTeam();
   ThreadTeam(const ThreadTeam&) = delete;

@@ -44,18 +44,15 @@ ScoreReport scores_of(const Evaluation& evaluation) {
 }
 
 std::string references_text(const References& references) {
-  std::string text;
-  if (references.subwords > 0) {
-    text += fmt::format("references: NLL {:.4f} per subword, perplexity {:.4g} ({}, ends of sentences included)\n",
-                        references.nll_per_subword(), references.perplexity(),
-                        counted(references.subwords, "subword").text());
+  if (references.subwords == 0) {
+    return "references: no likelihood, because each pair is empty on a side or longer than --longest\n";
   }
+  std::string text = fmt::format(
+      "references: NLL {:.4f} per subword, perplexity {:.4g} ({}, ends of sentences included)\n",
+      references.nll_per_subword(), references.perplexity(), counted(references.subwords, "subword").text());
   if (references.source_time.tokens > 0) {
     text += fmt::format("ponder time (N + R): {:.3f} for a source token, {:.3f} for a token of the references\n",
                         references.source_time.mean(), references.target_time.mean());
-  }
-  if (references.subwords == 0) {
-    return "references: no likelihood, because each pair is empty on a side or longer than --longest\n";
   }
   if (references.left_out > 0) {
     text += fmt::format("  without {} of the pairs, which are empty on a side or longer than --longest\n",
