@@ -3,11 +3,15 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dragoman)
 
-# The program finds a shared library (BUILD_SHARED_LIBS) relative to itself, so the installed tree can be moved.
-if(BUILD_SHARED_LIBS)
-  set_target_properties(dragoman_program PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-endif()
+# Where the program finds a shared library (BUILD_SHARED_LIBS) and whoever loads it the module of MPI. These places are
+# relative to themselves, so the build and the installed tree can be moved.
+set(libraries_of_program $ORIGIN/../${CMAKE_INSTALL_LIBDIR} $ORIGIN/../${mpi_module_dir})
+set_target_properties(dragoman_program PROPERTIES BUILD_RPATH $ORIGIN INSTALL_RPATH "${libraries_of_program}")
+set_target_properties(dragoman PROPERTIES BUILD_RPATH $ORIGIN INSTALL_RPATH $ORIGIN/dragoman)
 install(TARGETS dragoman_program)
+if(TARGET dragoman_mpi)
+  install(TARGETS dragoman_mpi DESTINATION ${mpi_module_dir})
+endif()
 install(TARGETS dragoman EXPORT dragomanTargets)
 
 # Installs the headers of the library, without test helpers, the private headers (folders named internal, and the
@@ -31,9 +35,6 @@ if(DRAGOMAN_WITH_CUDA)
 endif()
 if(TARGET ZLIB::ZLIB)
   string(APPEND optional_dependencies "find_dependency(ZLIB)\n")
-endif()
-if(TARGET MPI::MPI_CXX)
-  string(APPEND optional_dependencies "find_dependency(MPI COMPONENTS CXX)\n")
 endif()
 if(TARGET ICU::uc)
   string(APPEND optional_dependencies "find_dependency(ICU COMPONENTS uc)\n")

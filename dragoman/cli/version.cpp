@@ -28,7 +28,7 @@ std::string version_text() {
               "CPU instructions: ", cpu_instructions(), "\n",                  //
               "BLAS:       none; matrix products are our own\n",               //
               "CUDA:       ", cuda_text(), "\n",                               //
-              "MPI:        ", mpi.empty() ? "none in this build" : mpi, "\n",  //
+              "MPI:        ", mpi.empty() ? "none" : mpi, "\n",  //
               "NCCL:       ", nccl.empty() ? "none in this build" : nccl, "\n");
 }
 

@@ -65,7 +65,7 @@ std::optional<int> launched_rank();
 using Report = std::function<void(const std::string& sentence)>;
 
 // Joins the other processes of the launcher; a process without a launcher is alone. May be called once. Throws an Error
-// under a launcher if this build has no MPI.
+// under a launcher if MPI cannot be loaded.
 std::unique_ptr<Exchange> join_ranks(const Report& report);
 
 // Whether join_ranks() was called, and there is a launcher.
@@ -75,7 +75,11 @@ bool has_joined();
 // (1 or 2), the others are ended too. Does nothing without a launcher.
 void leave_ranks(int status);
 
-// The library that connects processes: "Open MPI 4.1.6", or empty if this build has none.
+// Throws an Error if MPI, which connects processes, cannot be loaded: the build has no module for it, or the module does
+// not find the library.
+void require_mpi();
+
+// The library that connects processes: "Open MPI v4.1.6", or empty if it cannot be loaded. Loads it.
 std::string mpi_version();
 
 }  // namespace dragoman::exchange

@@ -1,12 +1,11 @@
 // The exchange through MPI. Arrays of a GPU are copied through the memory of the host.
-#include <mpi.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <thread>
 
 #include "dragoman/exchange/alone.h"
+#include "dragoman/exchange/mpi_library.h"
 #include "dragoman/exchange/mpi_thread.h"
 
 namespace dragoman::exchange {
@@ -14,6 +13,8 @@ namespace dragoman::exchange {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 22;  // bytes of a message; few enough that the thread need not sleep
+constexpr auto kChannel = MpiCalls::Channel::kTraining;
+constexpr int kTag = 0;
 constexpr auto kTimeToBeEnded = std::chrono::seconds(15);  // how long a rank waits for the one that reports a failure
 
 std::unique_ptr<MpiThread>& mpi_thread() {
@@ -23,7 +24,7 @@ std::unique_ptr<MpiThread>& mpi_thread() {
 
 class Mpi final : public Exchange {
  public:
-  explicit Mpi(MpiThread& thread) : thread_(thread) {}
+  Mpi(MpiCalls& mpi, MpiThread& thread) : mpi_(mpi), thread_(thread) {}
 
   int rank() const override { return thread_.rank(); }
   int ranks() const override { return thread_.ranks(); }
@@ -54,9 +55,7 @@ class Mpi final : public Exchange {
   std::vector<std::int64_t> gather(std::span<const std::int64_t> mine) override {
     std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(ranks()));
     thread_.run([&] {
-      const int count = static_cast<int>(mine.size());
-      MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Iallgather(mine.data(), count, MPI_INT64_T, all.data(), count, MPI_INT64_T, MPI_COMM_WORLD, &request);
+      MpiRequest request = mpi_.gather(std::as_bytes(mine), std::as_writable_bytes(std::span(all)));
       thread_.wait(std::span(&request, 1));
     });
     return all;
@@ -67,8 +66,7 @@ class Mpi final : public Exchange {
     std::string result = text;
     result.resize(static_cast<std::size_t>(gather(lengths).front()));
     thread_.run([&] {
-      MPI_Request request = MPI_REQUEST_NULL;
-      MPI_Ibcast(result.data(), static_cast<int>(result.size()), MPI_CHAR, 0, MPI_COMM_WORLD, &request);
+      MpiRequest request = mpi_.broadcast(std::as_writable_bytes(std::span(result)));
       thread_.wait(std::span(&request, 1));
     });
     return result;
@@ -120,20 +118,17 @@ class Mpi final : public Exchange {
   // Sends and receives at the same time, in pieces.
   void move(int partner, std::span<const std::byte> out, std::span<std::byte> in) {
     while (!out.empty() || !in.empty()) {
-      MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+      MpiRequest requests[2] = {};
       const std::size_t received = std::min(in.size(), kPiece), sent = std::min(out.size(), kPiece);
-      if (received > 0) {
-        MPI_Irecv(in.data(), static_cast<int>(received), MPI_BYTE, partner, 0, MPI_COMM_WORLD, &requests[0]);
-      }
-      if (sent > 0) {
-        MPI_Isend(out.data(), static_cast<int>(sent), MPI_BYTE, partner, 0, MPI_COMM_WORLD, &requests[1]);
-      }
+      if (received > 0) requests[0] = mpi_.receive(kChannel, in.first(received), partner, kTag);
+      if (sent > 0) requests[1] = mpi_.send(kChannel, out.first(sent), partner, kTag);
       thread_.wait(requests);
       in = in.subspan(received);
       out = out.subspan(sent);
     }
   }
 
+  MpiCalls& mpi_;
   MpiThread& thread_;
   std::vector<std::byte> sent_, received_;  // for arrays of a GPU
 };
@@ -143,8 +138,9 @@ class Mpi final : public Exchange {
 std::unique_ptr<Exchange> join_ranks(const Report& report) {
   if (!launched_rank()) return std::make_unique<Alone>();
   require<Error>(!mpi_thread(), "this process has joined its ranks before");
-  mpi_thread() = std::make_unique<MpiThread>(report);
-  return std::make_unique<Mpi>(*mpi_thread());
+  MpiCalls& mpi = load_mpi();
+  mpi_thread() = std::make_unique<MpiThread>(mpi, report);
+  return std::make_unique<Mpi>(mpi, *mpi_thread());
 }
 
 bool has_joined() { return mpi_thread() != nullptr; }
@@ -165,12 +161,15 @@ void leave_ranks(int status) {
   mpi_thread().reset();
 }
 
+void require_mpi() { load_mpi(); }
+
 std::string mpi_version() {
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-  int length = 0;
-  MPI_Get_library_version(text, &length);
-  const std::string version(text, static_cast<std::size_t>(length));
-  return version.substr(0, version.find(','));
+  try {
+    const std::string version = load_mpi().version();
+    return version.substr(0, version.find(','));
+  } catch (const Error&) {
+    return "";
+  }
 }
 
 }  // namespace dragoman::exchange

@@ -45,9 +45,12 @@ bool is_alive(const Peer& peer, const std::string& host) {
   return peer.host != host || ::kill(static_cast<pid_t>(peer.process), 0) == 0 || errno != ESRCH;
 }
 
+// Whether a message has been sent or received.
+bool is_done(MpiCalls& mpi, MpiRequest& request) { return request == MpiRequest::kNone || mpi.end_of(request); }
+
 }  // namespace
 
-MpiThread::MpiThread(Report report) : report_(std::move(report)) {
+MpiThread::MpiThread(MpiCalls& mpi, Report report) : mpi_(mpi), report_(std::move(report)) {
   thread_ = std::thread([this] { serve(); });
   run_or_end([this] { initialise(); },
              "not all processes have joined the run within a minute, so those that have end; look whether one of them "
@@ -107,13 +110,9 @@ void MpiThread::run_or_end(const std::function<void()>& work, const std::string&
 }
 
 void MpiThread::initialise() {
-  int provided = 0;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  require<Error>(provided >= MPI_THREAD_FUNNELED, "this MPI library cannot be used by a program with threads.");
-  MPI_Comm_dup(MPI_COMM_WORLD, &watching_);
-  int ranks = 1;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  require<Error>(mpi_.initialise(), "this MPI library cannot be used by a program with threads.");
+  rank_ = mpi_.rank();
+  const int ranks = mpi_.ranks();
   // Every rank learns the machine and the process of all others.
   struct Entry {
     std::array<char, 256> host{};
@@ -123,7 +122,8 @@ void MpiThread::initialise() {
   Entry mine{.process = ::getpid()};
   std::ranges::copy(host, mine.host.begin());
   std::vector<Entry> all(static_cast<std::size_t>(ranks));
-  MPI_Allgather(&mine, sizeof(Entry), MPI_BYTE, all.data(), sizeof(Entry), MPI_BYTE, MPI_COMM_WORLD);
+  MpiRequest gathering = mpi_.gather(std::as_bytes(std::span(&mine, 1)), std::as_writable_bytes(std::span(all)));
+  while (!is_done(mpi_, gathering)) std::this_thread::sleep_for(kNap);
   std::vector<Peer> peers;
   for (const Entry& entry : all) peers.push_back({.host = entry.host.data(), .process = entry.process});
   local_rank_ = static_cast<int>(
@@ -131,24 +131,22 @@ void MpiThread::initialise() {
   beats_.emplace(rank_, std::move(peers), Clock::now());
   sent_.resize(all.size());
   received_.resize(all.size());
-  sending_.resize(all.size(), MPI_REQUEST_NULL);
-  receiving_.resize(all.size(), MPI_REQUEST_NULL);
+  sending_.resize(all.size(), MpiRequest::kNone);
+  receiving_.resize(all.size(), MpiRequest::kNone);
   for (int i = 0; i < ranks; ++i) {
     if (i != rank_) expect_beat(i);
   }
+  is_watching_ = true;
   if (rank_ != 0) return;
   failure_text_.resize(kMaxReason);
-  MPI_Irecv(failure_text_.data(), static_cast<int>(kMaxReason), MPI_CHAR, MPI_ANY_SOURCE, kReasonTag, watching_,
-            &failure_);
+  failure_ = mpi_.receive(Channel::kWatching, std::as_writable_bytes(std::span(failure_text_)), MpiCalls::kAnyRank,
+                          kReasonTag);
 }
 
-void MpiThread::wait(std::span<MPI_Request> requests, Limit limit) {
+void MpiThread::wait(std::span<MpiRequest> requests, Limit limit) {
   const auto start = Clock::now();
   ++own_beat_.exchanges;
-  while (true) {
-    int done = 0;
-    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
-    if (done != 0) break;
+  while (!std::ranges::all_of(requests, [&](MpiRequest& request) { return is_done(mpi_, request); })) {
     require_all_well(limit);
     Clock::now() - start < kBusyTime ? std::this_thread::yield() : std::this_thread::sleep_for(kNap);
   }
@@ -163,7 +161,7 @@ void MpiThread::require_all_well(Limit limit) {
 
 void MpiThread::watch() {
   const auto now = Clock::now();
-  if (watching_ == MPI_COMM_NULL || now < next_watch_) return;
+  if (!is_watching_ || now < next_watch_) return;
   next_watch_ = now + kBetweenWatches;
   if (beats_->takes_beat(now)) send_beats();
   if (found_) {
@@ -185,18 +183,17 @@ void MpiThread::watch() {
 
 void MpiThread::expect_beat(int rank) {
   const auto i = static_cast<std::size_t>(rank);
-  MPI_Irecv(&received_[i], sizeof(Beat), MPI_BYTE, rank, kBeatTag, watching_, &receiving_[i]);
+  const std::span beat(&received_[i], 1);
+  receiving_[i] = mpi_.receive(Channel::kWatching, std::as_writable_bytes(beat), rank, kBeatTag);
 }
 
 // A beat is left out if the one before is still on its way.
 void MpiThread::send_beats() {
   for (int rank = 0; rank < ranks(); ++rank) {
     const auto i = static_cast<std::size_t>(rank);
-    int is_free = 1;
-    MPI_Test(&sending_[i], &is_free, MPI_STATUS_IGNORE);
-    if (rank == rank_ || is_free == 0) continue;
+    if (rank == rank_ || !is_done(mpi_, sending_[i])) continue;
     sent_[i] = own_beat_;
-    MPI_Isend(&sent_[i], sizeof(Beat), MPI_BYTE, rank, kBeatTag, watching_, &sending_[i]);
+    sending_[i] = mpi_.send(Channel::kWatching, std::as_bytes(std::span(&sent_[i], 1)), rank, kBeatTag);
   }
 }
 
@@ -204,10 +201,7 @@ void MpiThread::receive_beats(Heartbeats::Time now) {
   beats_->hear(rank_, own_beat_, now);
   for (int rank = 0; rank < ranks(); ++rank) {
     const auto i = static_cast<std::size_t>(rank);
-    while (rank != rank_) {
-      int arrived = 0;
-      MPI_Test(&receiving_[i], &arrived, MPI_STATUS_IGNORE);
-      if (arrived == 0) break;
+    while (rank != rank_ && is_done(mpi_, receiving_[i])) {
       beats_->hear(rank, received_[i], now);
       expect_beat(rank);
     }
@@ -216,37 +210,28 @@ void MpiThread::receive_beats(Heartbeats::Time now) {
 
 // Only rank 0 receives reasons.
 std::optional<Failure> MpiThread::received_failure() {
-  if (failure_ == MPI_REQUEST_NULL) return std::nullopt;
-  int arrived = 0;
-  MPI_Status status;
-  MPI_Test(&failure_, &arrived, &status);
-  if (arrived == 0) return std::nullopt;
-  int length = 0;
-  MPI_Get_count(&status, MPI_CHAR, &length);
-  const std::string reason(failure_text_.data(), static_cast<std::size_t>(length));
-  return Failure{status.MPI_SOURCE, join(beats_->name_of(status.MPI_SOURCE), " failed: ", reason)};
+  if (failure_ == MpiRequest::kNone) return std::nullopt;
+  const std::optional<MpiCalls::End> end = mpi_.end_of(failure_);
+  if (!end) return std::nullopt;
+  const std::string reason(failure_text_.data(), end->bytes);
+  return Failure{end->from, join(beats_->name_of(end->from), " failed: ", reason)};
 }
 
 void MpiThread::send_failure(const std::string& sentence) {
-  const int length = static_cast<int>(std::min(sentence.size(), kMaxReason));
-  MPI_Request request = MPI_REQUEST_NULL;
-  MPI_Isend(sentence.data(), length, MPI_CHAR, 0, kReasonTag, watching_, &request);
+  const auto bytes = std::as_bytes(std::span(sentence)).first(std::min(sentence.size(), kMaxReason));
+  MpiRequest request = mpi_.send(Channel::kWatching, bytes, 0, kReasonTag);
   const auto end = Clock::now() + kReasonTime;
-  for (int done = 0; done == 0 && Clock::now() < end; std::this_thread::sleep_for(kNap)) {
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-  }
+  while (!is_done(mpi_, request) && Clock::now() < end) std::this_thread::sleep_for(kNap);
 }
 
 // Rank 0 waits for a message of each rank, then answers all. In a barrier of MPI, which is made of messages between
 // many ranks, rank 0 may pass while others still wait for a rank that hangs, and then nobody would report it.
 void MpiThread::meet() {
-  std::vector<MPI_Request> requests;
+  std::vector<MpiRequest> requests;
   const auto receive = [&](int from) {
-    MPI_Irecv(nullptr, 0, MPI_BYTE, from, kMeetTag, MPI_COMM_WORLD, &requests.emplace_back());
+    requests.push_back(mpi_.receive(Channel::kTraining, {}, from, kMeetTag));
   };
-  const auto send = [&](int to) {
-    MPI_Isend(nullptr, 0, MPI_BYTE, to, kMeetTag, MPI_COMM_WORLD, &requests.emplace_back());
-  };
+  const auto send = [&](int to) { requests.push_back(mpi_.send(Channel::kTraining, {}, to, kMeetTag)); };
   if (rank_ > 0) {
     send(0);
     receive(0);
@@ -260,20 +245,18 @@ void MpiThread::meet() {
 
 void MpiThread::finalise() {
   receiving_.push_back(failure_);
-  for (MPI_Request& request : receiving_) {
-    if (request == MPI_REQUEST_NULL) continue;
-    MPI_Cancel(&request);
-    MPI_Request_free(&request);
+  for (const MpiRequest request : receiving_) {
+    if (request != MpiRequest::kNone) mpi_.cancel(request);
   }
-  for (MPI_Request& request : sending_) {
-    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+  for (const MpiRequest request : sending_) {
+    if (request != MpiRequest::kNone) mpi_.release(request);
   }
-  MPI_Comm_free(&watching_);
-  MPI_Finalize();
+  is_watching_ = false;
+  mpi_.finalise();
 }
 
 void MpiThread::abort(int status) {
-  MPI_Abort(MPI_COMM_WORLD, status);
+  mpi_.abort(status);
   std::abort();  // not reached
 }
 

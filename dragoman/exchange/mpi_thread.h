@@ -2,8 +2,6 @@
 // watches those of the other ranks.
 #pragma once
 
-#include <mpi.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -18,13 +16,14 @@
 
 #include "dragoman/exchange/exchange.h"
 #include "dragoman/exchange/heartbeats.h"
+#include "dragoman/exchange/mpi_calls.h"
 
 namespace dragoman::exchange {
 
 class MpiThread {
  public:
   // Starts the thread, which initialises MPI. `report` prints the failure of another rank, if this one has to.
-  explicit MpiThread(Report report);
+  MpiThread(MpiCalls& mpi, Report report);
   ~MpiThread();
   MpiThread(const MpiThread&) = delete;
   MpiThread& operator=(const MpiThread&) = delete;
@@ -45,7 +44,7 @@ class MpiThread {
   // Whether the exchange timeout holds for a wait.
   enum class Limit : std::uint8_t { kExchangeTimeout, kNone };
   // Waits for requests. Throws a RankError if another rank failed.
-  void wait(std::span<MPI_Request> requests, Limit limit = Limit::kExchangeTimeout);
+  void wait(std::span<MpiRequest> requests, Limit limit = Limit::kExchangeTimeout);
   // Throws a RankError if another rank failed. To be called again and again by a rank that waits for others.
   void require_all_well(Limit limit = Limit::kExchangeTimeout);
   void limit_waits(double seconds) { beats_->limit_waits(Heartbeats::Seconds(seconds)); }
@@ -65,6 +64,8 @@ class MpiThread {
   [[noreturn]] void abort(int status);
 
  private:
+  using Channel = MpiCalls::Channel;
+
   void serve();
   void initialise();
   // Sends and receives heartbeats and looks for failures; ends the program if one was found long ago.
@@ -74,6 +75,7 @@ class MpiThread {
   void receive_beats(Heartbeats::Time now);
   std::optional<Failure> received_failure();
 
+  MpiCalls& mpi_;
   Report report_;
   int rank_ = 0, local_rank_ = 0;
   std::optional<Heartbeats> beats_;  // set by initialise()
@@ -81,14 +83,12 @@ class MpiThread {
   std::optional<Found> found_;
   Heartbeats::Time next_watch_, found_at_;
 
-  // For heartbeats and the reasons of failures, apart from all other messages; null before initialise() and after
-  // finalise().
-  MPI_Comm watching_ = MPI_COMM_NULL;
-  MPI_Request failure_ = MPI_REQUEST_NULL;
+  bool is_watching_ = false;  // after initialise() and before finalise()
+  MpiRequest failure_ = MpiRequest::kNone;
   std::vector<char> failure_text_;
   // By rank; those of the own rank are not used.
   std::vector<Beat> sent_, received_;
-  std::vector<MPI_Request> sending_, receiving_;
+  std::vector<MpiRequest> sending_, receiving_;
 
   std::mutex caller_;  // held by the thread whose work is done
   // mutex_ guards the members below, except thread_.

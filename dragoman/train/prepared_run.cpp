@@ -94,11 +94,7 @@ void check_changes(const RunState& before, const RunRequest& request) {
 
 // Preparing the text may take hours, so this is checked before.
 void require_exchange(const TrainingSettings& settings) {
-  if (settings.machine.exchange == ExchangeChoice::kMpi) {
-    require<UsageError>(
-        !exchange::mpi_version().empty(),
-        "this build of dragoman has no MPI: use --exchange auto, or build where Open MPI is installed.");
-  }
+  if (settings.machine.exchange == ExchangeChoice::kMpi) exchange::require_mpi();
   if (settings.machine.exchange == ExchangeChoice::kNccl) {
     require<UsageError>(settings.run.device == DeviceChoice::kCuda,
                         "--exchange nccl connects GPUs: add --device cuda, or use --exchange auto.");
