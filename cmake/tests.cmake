@@ -85,7 +85,8 @@ if(unit_test_sources)
 endif()
 
 add_test(NAME check_bodies COMMAND ${PROJECT_SOURCE_DIR}/scripts/check-bodies ${PROJECT_BINARY_DIR})
-set_tests_properties(check_bodies PROPERTIES LABELS unit)
+add_test(NAME check_install COMMAND ${PROJECT_SOURCE_DIR}/scripts/check-install ${PROJECT_BINARY_DIR})
+set_tests_properties(check_bodies check_install PROPERTIES LABELS unit)
 
 # Tests of the CUDA backend alone. `ctest -L cuda` runs these and all other tests that need a GPU.
 if(DRAGOMAN_WITH_CUDA)
@@ -166,8 +167,16 @@ if(TARGET resume_test)
   add_dependencies(resume_test preloaded)
 endif()
 
+# Tests of several processes, and of where the program finds the module that connects them.
+foreach(name ranks_test embed_slow_test)
+  if(TARGET dragoman_mpi AND TARGET ${name})
+    target_compile_definitions(${name} PRIVATE DRAGOMAN_MPI_MODULE="$<TARGET_FILE:dragoman_mpi>")
+    add_dependencies(${name} dragoman_mpi)
+  endif()
+endforeach()
+
 # A stand-in for NCCL, which tests put in its place.
-if(DRAGOMAN_WITH_NCCL AND TARGET MPI::MPI_CXX AND TARGET ranks_test)
+if(DRAGOMAN_WITH_NCCL AND TARGET dragoman_mpi AND TARGET ranks_test)
   add_library(nccl_over_mpi MODULE tests/nccl_over_mpi.cpp)
   target_include_directories(nccl_over_mpi SYSTEM PRIVATE ${NCCL_INCLUDE_DIR})
   target_link_libraries(nccl_over_mpi PRIVATE dragoman_flags MPI::MPI_CXX CUDA::cudart_static)

@@ -10,7 +10,6 @@
 #include "dragoman/backend/backend.h"
 #include "dragoman/backend/instructions.h"
 #include "dragoman/base/files.h"
-#include "dragoman/exchange/exchange.h"
 #include "tests/matching.h"
 #include "tests/training.h"
 
@@ -20,7 +19,9 @@ namespace {
 class Ranks : public TrainingTest {
  protected:
   void SetUp() override {
-    if (exchange::mpi_version().empty()) GTEST_SKIP() << "this build has no MPI";
+#if !defined(DRAGOMAN_MPI_MODULE)
+    GTEST_SKIP() << "this build has no MPI";
+#endif
     if (shell("command -v mpirun").status != 0) GTEST_SKIP() << "there is no mpirun";
   }
 
@@ -134,6 +135,9 @@ TEST_F(Ranks, RefuseOneOfAnotherVersion) {
   }
   replace_file(file("dragoman"), program);
   std::filesystem::permissions(file("dragoman"), std::filesystem::perms::owner_all);
+#if defined(DRAGOMAN_MPI_MODULE)
+  std::filesystem::create_symlink(DRAGOMAN_MPI_MODULE, file("dragoman_mpi.so"));
+#endif
   expect_refusal_of_rank_1("exec " + short_run(file("model"), file("dragoman")),
                            "this is dragoman " + number + " (" + other + "), but rank 0 is dragoman ");
   EXPECT_FALSE(std::filesystem::exists(file("model")));
@@ -175,13 +179,24 @@ TEST_F(TrainingTest, WithNcclNeedsGpus) {
   EXPECT_FALSE(std::filesystem::exists(file("model")));
 }
 
-TEST_F(TrainingTest, ByRanksIsRefusedByABuildWithoutMpi) {
-  if (!exchange::mpi_version().empty()) GTEST_SKIP() << "this build has MPI";
-  expect_one_sentence(run(train("model", "--exchange mpi")), 2, "this build of dragoman has no MPI");
-  // As mpirun starts it.
-  expect_one_sentence(shell("OMPI_COMM_WORLD_RANK=0 " + kProgram + " " + train("model")), 1,
-                      "this build of dragoman cannot train with several processes");
-  EXPECT_FALSE(std::filesystem::exists(file("model")));
+TEST_F(Ranks, AreConnectedByAModuleSoThatTheProgramIsNotLinkedWithMpi) {
+  const std::string libraries = shell("LD_TRACE_LOADED_OBJECTS=1 " + kProgram).out;
+  EXPECT_NE(libraries.find("libc.so"), std::string::npos) << libraries;
+  EXPECT_EQ(libraries.find("libmpi"), std::string::npos) << libraries;
+  EXPECT_NE(run("--version").out.find("MPI:        Open MPI v"), std::string::npos);
+}
+
+TEST_F(TrainingTest, ByRanksIsRefusedWithoutTheModuleOfMpi) {
+  // The program alone, as a build without MPI leaves it.
+  const std::string program = file("dragoman"), flags = train("model");
+  std::filesystem::copy_file(tested_program(), program);
+  for (const std::string& line :
+       {program + " " + flags + " --exchange mpi", "OMPI_COMM_WORLD_RANK=0 " + program + " " + flags}) {
+    expect_one_sentence(shell(line), 1, "train: there is no MPI to connect processes (dragoman_mpi.so: ");
+    EXPECT_FALSE(std::filesystem::exists(file("model")));
+  }
+  EXPECT_NE(shell(program + " --version").out.find("MPI:        none\n"), std::string::npos);
+  EXPECT_EQ(shell(program + " " + flags + " --steps 1").status, 0);
 }
 
 }  // namespace

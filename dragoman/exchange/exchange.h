@@ -75,8 +75,8 @@ bool has_joined();
 // (1 or 2), the others are ended too. Does nothing without a launcher.
 void leave_ranks(int status);
 
-// Throws an Error if MPI, which connects processes, cannot be loaded: the build has no module for it, or the module does
-// not find the library.
+// Throws an Error if MPI, which connects processes, cannot be loaded: the build has no module for it, or the module
+// does not find the library.
 void require_mpi();
 
 // The library that connects processes: "Open MPI v4.1.6", or empty if it cannot be loaded. Loads it.

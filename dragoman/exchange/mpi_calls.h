@@ -1,5 +1,5 @@
-// The calls of MPI that we make. They are in a module of their own, dragoman_mpi.so (mpi_module.cpp), which includes this
-// header and nothing else of ours. It is loaded when ranks are joined, so that all other runs start without MPI.
+// The calls of MPI that we make. They are in a module of their own, dragoman_mpi.so (mpi_module.cpp), which includes
+// this header and nothing else of ours. It is loaded when ranks are joined, so that all other runs start without MPI.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace dragoman::exchange {
 // A message on its way, or kNone.
 enum class MpiRequest : std::uintptr_t { kNone };
 
-// Only one thread may call these functions, except version(). The memory of a message must stay until the message has been
-// sent or received.
+// Only one thread may call these functions, except version(). The memory of a message must stay until the message has
+// been sent or received.
 class MpiCalls {
  public:
   // Heartbeats and the reasons of failures do not mix with the other messages.

@@ -228,9 +228,7 @@ void MpiThread::send_failure(const std::string& sentence) {
 // many ranks, rank 0 may pass while others still wait for a rank that hangs, and then nobody would report it.
 void MpiThread::meet() {
   std::vector<MpiRequest> requests;
-  const auto receive = [&](int from) {
-    requests.push_back(mpi_.receive(Channel::kTraining, {}, from, kMeetTag));
-  };
+  const auto receive = [&](int from) { requests.push_back(mpi_.receive(Channel::kTraining, {}, from, kMeetTag)); };
   const auto send = [&](int to) { requests.push_back(mpi_.send(Channel::kTraining, {}, to, kMeetTag)); };
   if (rank_ > 0) {
     send(0);
