@@ -4,7 +4,7 @@ set(mpi_module_source ${PROJECT_SOURCE_DIR}/dragoman/exchange/mpi_module.cpp)
 set(mpi_module_dir ${CMAKE_INSTALL_LIBDIR}/dragoman)  # where it is installed
 if(TARGET MPI::MPI_CXX AND NOT DRAGOMAN_SANITIZE)
   add_library(dragoman_mpi MODULE ${mpi_module_source})
-  set_target_properties(dragoman_mpi PROPERTIES PREFIX "")
+  set_target_properties(dragoman_mpi PROPERTIES PREFIX "" INSTALL_RPATH_USE_LINK_PATH ON)
   target_include_directories(dragoman_mpi PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(dragoman_mpi PRIVATE dragoman_flags MPI::MPI_CXX)
 elseif(NOT DRAGOMAN_SANITIZE)

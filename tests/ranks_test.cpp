@@ -47,10 +47,14 @@ class Ranks : public TrainingTest {
            " --train-source train.en --train-target train.ne --layers 1 --d-model 16 --d-ff 32 --heads 2"
            " --vocabulary 60 --accumulate 2 --steps 1 --threads 1";
   }
+  // Two ranks that run these lines of shell in the directory.
+  Ending run_pair(const std::string& rank_0, const std::string& rank_1) const {
+    const auto process = [&](const std::string& line) { return "-np 1 sh -c \"cd " + directory + "; " + line + "\""; };
+    return run_mpi(process(rank_0) + " : " + process(rank_1));
+  }
   // Checks that two ranks end with one sentence, which gives this reason, if rank 1 is started in another way.
   void expect_refusal_of_rank_1(const std::string& rank_1, const std::string& reason, const std::string& rank_0) const {
-    const auto process = [&](const std::string& line) { return "-np 1 sh -c \"cd " + directory + "; " + line + "\""; };
-    const Ending refused = run_mpi(process("exec " + rank_0) + " : " + process(rank_1));
+    const Ending refused = run_pair("exec " + rank_0, rank_1);
     EXPECT_NE(refused.status, 0);
     const std::vector<std::string> sentences = lines_with("train: ", refused.err);
     ASSERT_EQ(sentences.size(), 1U) << refused.err;
@@ -172,6 +176,15 @@ TEST_F(Ranks, RefuseOneThatDoesNotSeeTheDirectoryAndLeaveItAsItWas) {
   expect_refusal_of_rank_1("cd " + file("other") + " && exec " + short_run("model") + " --steps 2",
                            "this rank does not see the files of rank 0 in 'model'", short_run("model") + " --steps 2");
   expect_same_directory(file("model"), file("other/model"));
+}
+
+TEST_F(Ranks, SayThatOneOfThemHasNoMpi) {
+  const std::string program = file("dragoman");
+  std::filesystem::copy_file(tested_program(), program);
+  const Ending refused = run_pair("exec " + short_run("model"), "exec " + short_run("model", program));
+  EXPECT_NE(refused.status, 0);
+  EXPECT_EQ(lines_with("train: there is no MPI to connect processes (dragoman_mpi.so: ", refused.err).size(), 1U)
+      << refused.err;
 }
 
 TEST_F(TrainingTest, WithNcclNeedsGpus) {

@@ -111,7 +111,8 @@ int report_error(const std::string& command, std::string text, int status) {
 bool rank_0_reports(const std::vector<std::string>& arguments, const std::string& reason) {
   if (exchange::has_joined() || exchange::launched_rank().value_or(0) == 0) return false;
   const bool trains = !arguments.empty() && arguments.front() == "train";
-  if (!trains || exchange::mpi_version().empty()) return true;
+  if (!trains) return true;
+  if (exchange::mpi_version().empty()) return false;  // it cannot tell rank 0
   exchange::join_ranks([](const std::string&) {})->report_failure(reason);
   return false;  // rank 0 does not answer
 }
