@@ -86,7 +86,8 @@ endif()
 
 add_test(NAME check_bodies COMMAND ${PROJECT_SOURCE_DIR}/scripts/check-bodies ${PROJECT_BINARY_DIR})
 add_test(NAME check_install COMMAND ${PROJECT_SOURCE_DIR}/scripts/check-install ${PROJECT_BINARY_DIR})
-set_tests_properties(check_bodies check_install PROPERTIES LABELS unit)
+add_test(NAME readme_commands COMMAND ${PROJECT_SOURCE_DIR}/scripts/readme-check --list)
+set_tests_properties(check_bodies check_install readme_commands PROPERTIES LABELS unit)
 
 # Tests of the CUDA backend alone. `ctest -L cuda` runs these and all other tests that need a GPU.
 if(DRAGOMAN_WITH_CUDA)

@@ -23,12 +23,12 @@ std::string cuda_text() {
 
 std::string version_text() {
   const std::string mpi = exchange::mpi_version(), nccl = exchange::nccl_version();
-  return join("dragoman ", kVersion, " (commit ", kCommit, ")\n",              //
-              "compiler:   ", kCompiler, ", ", kBuildType, "\n",               //
-              "CPU instructions: ", cpu_instructions(), "\n",                  //
-              "BLAS:       none; matrix products are our own\n",               //
-              "CUDA:       ", cuda_text(), "\n",                               //
-              "MPI:        ", mpi.empty() ? "none" : mpi, "\n",  //
+  return join("dragoman ", kVersion, " (commit ", kCommit, ")\n",  //
+              "compiler:   ", kCompiler, ", ", kBuildType, "\n",   //
+              "CPU instructions: ", cpu_instructions(), "\n",      //
+              "BLAS:       none; matrix products are our own\n",   //
+              "CUDA:       ", cuda_text(), "\n",                   //
+              "MPI:        ", mpi.empty() ? "none" : mpi, "\n",    //
               "NCCL:       ", nccl.empty() ? "none in this build" : nccl, "\n");
 }
 
