@@ -25,8 +25,10 @@ std::string device_name(Device device) {
 }
 
 std::string arithmetic_of(Device device) {
-  return join(device_name(device), ", ",
-              device.kind == Device::Kind::kCpu ? used_instructions().vectors : cuda::library_version());
+  constexpr int kFunctionsVersion = 2;  // of exp, tanh and others in backend/cpu/functions.h; 1 was not written
+  return device.kind == Device::Kind::kCpu
+             ? join(device_name(device), ", ", used_instructions().vectors, ", functions ", kFunctionsVersion)
+             : join(device_name(device), ", ", cuda::library_version());
 }
 
 std::size_t available_memory(Device device) {

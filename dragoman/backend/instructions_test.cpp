@@ -78,7 +78,7 @@ TEST(Instructions, ALowerSetCanBeChosen) {
     if (!set.usable()) continue;
     const Used used(set.name);
     EXPECT_EQ(used_instructions().name, set.name);
-    EXPECT_EQ(arithmetic_of(Device{}), "CPU, " + set.vectors);
+    EXPECT_EQ(arithmetic_of(Device{}), "CPU, " + set.vectors + ", functions 2");
     EXPECT_EQ(cpu_kernels().int8, set.int8);
     EXPECT_EQ(cpu_instructions().find("was asked for") == std::string::npos, set.name == used.before);
   }

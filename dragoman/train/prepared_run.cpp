@@ -61,21 +61,29 @@ std::vector<params::NamedTensor> with_prefix(std::vector<params::NamedTensor> te
   return tensors;
 }
 
-// Whether two texts of arithmetic_of() mean the same bits, as far as is known: older programs wrote nothing, or "CPU"
-// without its instructions.
+constexpr std::string_view kCpu = "CPU, ";  // the beginning of arithmetic_of() the CPU
+
+// Whether two texts of arithmetic_of() mean the same bits, as far as is known. The first programs wrote nothing; on the
+// CPU their exp had other bits.
 bool is_same_arithmetic(const std::string& before, const std::string& now) {
-  return before.empty() || before == now || (before == "CPU" && now.starts_with("CPU, "));
+  return before == now || (before.empty() && !now.starts_with(kCpu));
 }
 
-// A run on the CPU goes on with the instructions that it began with. (A GPU may change: it is not always the user's
-// choice which one there is.)
-void check_instructions(const RunState& before, const RunRequest& request) {
-  constexpr std::string_view kCpu = "CPU, ";
-  const std::string now = arithmetic_of(request.settings.run.device_and_type().device);
-  const bool is_known = before.arithmetic.starts_with(kCpu) && now.starts_with(kCpu);
-  if (!is_known || before.arithmetic == now || request.allow_changes) return;
-  throw UsageError(join("the run in '", request.directory.string(), "' was computed with ",
-                        before.arithmetic.substr(kCpu.size()), " instructions so far, and ", now.substr(kCpu.size()),
+// The vector instructions that a text of arithmetic_of() names: "AVX2". Empty if it names none.
+std::string instructions_in(const std::string& arithmetic) {
+  if (!arithmetic.starts_with(kCpu)) return "";
+  const std::string details = arithmetic.substr(kCpu.size());
+  return details.substr(0, details.find(", "));
+}
+
+// A run on the CPU goes on with the instructions that it began with. (What the user cannot choose may change: the GPU,
+// and the version of the functions.)
+void check_instructions(const RunState& run, const RunRequest& request) {
+  const std::string before = instructions_in(run.arithmetic),
+                    now = instructions_in(arithmetic_of(request.settings.run.device_and_type().device));
+  if (before.empty() || now.empty() || before == now || request.allow_changes) return;
+  throw UsageError(join("the run in '", request.directory.string(), "' was computed with ", before,
+                        " instructions so far, and ", now,
                         " would change its results; choose the same with --instructions, choose another directory, "
                         "or add --allow-changes."));
 }
@@ -399,7 +407,7 @@ void PreparedRun::build_model() {
   if (resumed_ && !is_same_arithmetic(state.arithmetic, arithmetic)) {
     watcher.say(
         fmt::format("the run was computed by {} so far, and continues with {}: sums may differ in their last bits",
-                    state.arithmetic, arithmetic));
+                    state.arithmetic.empty() ? "an older program" : state.arithmetic, arithmetic));
   }
   state.arithmetic = arithmetic;
   if (exchange.leads()) machine_rate = exchange.ranks() * train::machine_rate(*on, device_and_type.dtype);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "dragoman/backend/cpu/simd.h"
+#include "dragoman/backend/cpu/functions.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 
+#include "dragoman/backend/cpu/functions.h"
 #include "dragoman/backend/cpu/products/gemm.h"
 #include "dragoman/backend/cpu/products/packed_panels.h"
 
@@ -85,25 +86,6 @@ void rank(const T* x, std::int64_t n, std::int64_t first, const Ranking<T>& rank
     }
   }
 }
-
-// e^x for x <= 0. In float: accurate to 2 units in the last place; an x below -87 counts as -87, which makes no
-// difference in a sum that contains e^0.
-Vec<float> exp_up_to_zero(Vec<float> x) {
-  constexpr float kLog2E = 1.44269504f, kRound = 12583039.0f;  // 1.5 * 2^23 + 127
-  const Vec<float> lowest = Vec<float>{} - 87.0f;
-  x = select(x < lowest, lowest, x);
-  // x log2 e = n + f with |f| <= 1/2. Adding kRound leaves n + 127, the exponent bits of 2^n, in the lowest bits.
-  const Vec<float> rounded = x * kLog2E + kRound;
-  const Vec<float> f = x * kLog2E + (kRound - rounded);
-  Vec<float> p = Vec<float>{} + 0.00132646854f;
-  p = p * f + 0.00967150461f;
-  p = p * f + 0.0555073395f;
-  p = p * f + 0.240222424f;
-  p = p * f + 0.693147004f;
-  p = p * f + 1.0f;
-  return p * std::bit_cast<Vec<float>>(std::bit_cast<Vec<std::int32_t>>(rounded) << 23);
-}
-Vec<double> exp_up_to_zero(Vec<double> x) { return exp(x); }
 
 // The sum of exp(x - largest), where `largest` is the largest x; 0 if all x are -infinity; NaN if any x is NaN.
 template <class T>

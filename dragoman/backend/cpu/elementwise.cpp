@@ -3,6 +3,7 @@
 #include <functional>
 #include <type_traits>
 
+#include "dragoman/backend/cpu/functions.h"
 #include "dragoman/backend/cpu/kernel.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "dragoman/backend/cpu/functions.h"
 #include "dragoman/backend/cpu/kernel.h"
 #include "dragoman/backend/cpu/products/micro_gemm.h"
 

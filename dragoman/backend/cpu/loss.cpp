@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dragoman/backend/absent_words.h"
+#include "dragoman/backend/cpu/functions.h"
 #include "dragoman/backend/cpu/products/gemm.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {

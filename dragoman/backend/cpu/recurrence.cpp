@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "dragoman/backend/cpu/functions.h"
 #include "dragoman/backend/cpu/kernel.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {

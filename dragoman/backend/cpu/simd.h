@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -137,93 +136,6 @@ inline T max_of(const T* x, std::int64_t count) {
 inline Vec<float> select(Vec<std::int32_t> mask, Vec<float> a, Vec<float> b) {
   using Bits = Vec<std::int32_t>;
   return std::bit_cast<Vec<float>>((mask & std::bit_cast<Bits>(a)) | (~mask & std::bit_cast<Bits>(b)));
-}
-
-// e^x. In float: accurate to 2 units in the last place for x in [-87, 88]; 0 below -87, and e^88 above 88.
-inline Vec<float> exp(Vec<float> x) {
-  constexpr float kLowest = -87.0f, kHighest = 88.0f;
-  const Vec<float> low = Vec<float>{} + kLowest, high = Vec<float>{} + kHighest;
-  const auto vanishes = x < low;
-  x = select(x > high, high, x);
-  x = select(vanishes, low, x);
-  // x = n ln 2 + r with |r| <= ln 2 / 2; adding and subtracting 1.5 * 2^23 rounds to the nearest integer.
-  constexpr float kRound = 12582912.0f;
-  const Vec<float> rounded = x * 1.44269504088896341f + kRound, n = rounded - kRound;
-  Vec<float> r = x - n * 0.693359375f;
-  r = r - n * -2.12194440e-4f;
-  Vec<float> p = Vec<float>{} + 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * (r * r) + r + 1.0f;
-  // Multiply by 2^n by adding n to the exponent. The lowest bits of `rounded` hold n; the shift drops the others.
-  const Vec<std::int32_t> result =
-      std::bit_cast<Vec<std::int32_t>>(p) + (std::bit_cast<Vec<std::int32_t>>(rounded) << 23);
-  return select(vanishes, Vec<float>{}, std::bit_cast<Vec<float>>(result));
-}
-inline Vec<double> exp(Vec<double> x) {
-  for (std::int64_t i = 0; i < kLanes<double>; ++i) x[i] = std::exp(x[i]);
-  return x;
-}
-
-// 1 / (1 + e^-x), computed from e^-|x|, which cannot overflow. In float: accurate to 3 units in the last place, and 0
-// below -87.
-inline Vec<float> sigmoid(Vec<float> x) {
-  using Bits = Vec<std::int32_t>;
-  const Bits sign = Bits{} + std::numeric_limits<std::int32_t>::min();
-  const Vec<float> e = exp(std::bit_cast<Vec<float>>(std::bit_cast<Bits>(x) | sign)), one = Vec<float>{} + 1.0f;
-  return select(x < 0.0f, e, one) / (one + e);
-}
-inline Vec<double> sigmoid(Vec<double> x) {
-  const Vec<double> e = exp(x < 0 ? x : -x);
-  return (x < 0 ? e : Vec<double>{} + 1) / (1 + e);
-}
-
-// tanh x. In float: accurate to 3 units in the last place.
-inline Vec<float> tanh(Vec<float> x) {
-  using Bits = Vec<std::int32_t>;
-  constexpr std::int32_t kSign = std::numeric_limits<std::int32_t>::min();
-  const Bits sign = std::bit_cast<Bits>(x) & kSign;
-  const auto size = std::bit_cast<Vec<float>>(std::bit_cast<Bits>(x) & ~kSign);
-  // 1 - 2 / (e^2|x| + 1) loses precision near zero. There we use x + x^3 p(x^2), with the polynomial of Cephes' tanhf.
-  const Vec<float> z = x * x;
-  Vec<float> p = Vec<float>{} - 5.70498872745e-3f;
-  p = p * z + 2.06390887954e-2f;
-  p = p * z - 5.37397155531e-2f;
-  p = p * z + 1.33314422036e-1f;
-  p = p * z - 3.33332819422e-1f;
-  const Vec<float> near = p * z * x + x, far = 1.0f - 2.0f / (exp(size + size) + 1.0f);
-  const auto signed_far = std::bit_cast<Vec<float>>(std::bit_cast<Bits>(far) | sign);
-  return select(size < 0.625f, near, signed_far);
-}
-inline Vec<double> tanh(Vec<double> x) {
-  for (std::int64_t i = 0; i < kLanes<double>; ++i) x[i] = std::tanh(x[i]);
-  return x;
-}
-
-// Phi(x), the distribution function of the normal distribution: erfc(-x / sqrt(2)) / 2. In float: accurate to 3e-7, and
-// to the same share of the smaller of Phi(x) and Phi(-x) while x^2 is small. The approximation of erfc is that of
-// Numerical Recipes, with a relative error of at most 1.2e-7.
-inline Vec<float> normal_distribution(Vec<float> x) {
-  const Vec<float> z = select(x < 0.0f, -x, x) * 0.70710678118654752f, t = 1.0f / (1.0f + 0.5f * z);
-  Vec<float> p = Vec<float>{} + 0.17087277f;
-  p = p * t - 0.82215223f;
-  p = p * t + 1.48851587f;
-  p = p * t - 1.13520398f;
-  p = p * t + 0.27886807f;
-  p = p * t - 0.18628806f;
-  p = p * t + 0.09678418f;
-  p = p * t + 0.37409196f;
-  p = p * t + 1.00002368f;
-  p = p * t - 1.26551223f;
-  const Vec<float> tail = 0.5f * t * exp(p - z * z);
-  return select(x < 0.0f, tail, 1.0f - tail);
-}
-inline Vec<double> normal_distribution(Vec<double> x) {
-  for (std::int64_t i = 0; i < kLanes<double>; ++i) x[i] = 0.5 * std::erfc(-x[i] * 0.70710678118654752440);
-  return x;
 }
 
 // Calls full(i) for each whole vector of [0, count) and, if `left` elements remain, part(i, left).

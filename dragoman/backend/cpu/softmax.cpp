@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 
+#include "dragoman/backend/cpu/functions.h"
 #include "dragoman/backend/cpu/kernel.h"
 #include "dragoman/backend/cpu/softmax_row.h"
 

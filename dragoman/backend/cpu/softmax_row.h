@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "dragoman/backend/cpu/simd.h"
+#include "dragoman/backend/cpu/functions.h"
 
 namespace dragoman::cpu::DRAGOMAN_CPU_BODY {
 
