@@ -203,8 +203,11 @@ unseen Letter Digit 10%
 TEST_F(Mistakes, DemoLeavesOtherFilesAlone) {
   make_directory(file("mine/text"));
   write("mine/text/train.en", "my own text\n");
-  write("codes.grammar", kCodes);
+  write("mine/text/train.source", "my own text\n");
+  write("codes.grammar", std::string("languages en fr\n") + kCodes);
   expect_usage("demo --model mine --grammar codes.grammar", "'mine/text/train.en' exists and is not of this demo;");
+  write("codes.grammar", kCodes);
+  expect_usage("demo --model mine --grammar codes.grammar", "'mine/text/train.source' exists and is not of this demo;");
   expect_usage("demo --model d --grammar empty", "the grammar 'empty' is empty.");
   expect_usage("demo --model d --threads 99999", "threads is 99999;");
   EXPECT_FALSE(std::filesystem::exists(file("d")));

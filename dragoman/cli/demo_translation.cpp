@@ -1,4 +1,4 @@
-// demo --task translate: makes English and German sentences from a grammar, trains a model on them, and translates.
+// demo --task translate: makes sentences in two languages from a grammar, trains a model on them, and translates.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -56,14 +56,22 @@ demo::DemoCorpus make_corpus(const DemoOptions& options, const std::string& text
   return demo::make_demo_corpus(grammar, settings);
 }
 
-void write_pairs(const fs::path& stem, const std::vector<TextPair>& pairs) {
+// The files of a set, such as text/train.en and text/train.de.
+struct TextFiles {
+  fs::path source, target;
+};
+TextFiles files_of(const fs::path& text, const std::string& set, const demo::Languages& languages) {
+  return {text / (set + "." + languages.source), text / (set + "." + languages.target)};
+}
+
+void write_pairs(const TextFiles& files, const std::vector<TextPair>& pairs) {
   std::string source, target;
   for (const TextPair& pair : pairs) {
     source += pair.source + "\n";
     target += pair.target + "\n";
   }
-  replace_file(stem.string() + ".en", source);
-  replace_file(stem.string() + ".de", target);
+  replace_file(files.source, source);
+  replace_file(files.target, target);
 }
 
 // Writes which words belong together, a line for each pair.
@@ -88,19 +96,19 @@ void write_corpus(const fs::path& directory, const demo::DemoCorpus& corpus, con
   const RemovedIfFailed removed_if_failed(directory, !fs::exists(status_of(directory)));
   const fs::path text = directory / "text";
   make_directory(text);
-  write_pairs(text / "train", corpus.train);
-  write_pairs(text / "valid", corpus.valid);
-  write_pairs(text / "test", corpus.test);
+  write_pairs(files_of(text, "train", corpus.languages), corpus.train);
+  write_pairs(files_of(text, "valid", corpus.languages), corpus.valid);
+  write_pairs(files_of(text, "test", corpus.languages), corpus.test);
   write_alignments(text / "valid.align", corpus.valid_links);
   write_alignments(text / "test.align", corpus.test_links);
-  write_probe(text / "probe.en", corpus.test);
+  write_probe(files_of(text, "probe", corpus.languages).source, corpus.test);
   replace_file(directory / kGrammarFile, grammar);
   model::write_words(directory, demo::source_words(corpus.train));
 }
 
 // A run in the directory continues with the text that it began with, so the corpus must be the same.
 void require_same_corpus(const fs::path& text, const demo::DemoCorpus& corpus) {
-  const fs::path file = text / "train.en";
+  const fs::path file = files_of(text, "train", corpus.languages).source;
   if (!fs::exists(file)) return;
   std::string made;
   for (const TextPair& pair : corpus.train) made += pair.source + "\n";
@@ -141,16 +149,18 @@ void require_same_run(const DemoOptions& options, const train::TrainingSettings&
       join("'", options.model, "' holds a run with other settings; choose another directory with --model."));
 }
 
-train::RunRequest training_request(const DemoOptions& options, const fs::path& text) {
+train::RunRequest training_request(const DemoOptions& options, const fs::path& text, const demo::Languages& languages) {
   train::RunRequest request{
       .directory = options.model, .init = {}, .settings = demo_settings(options), .allow_changes = false};
   train::TrainingSettings& settings = request.settings;
-  settings.text.train_source = {(text / "train.en").string()};
-  settings.text.train_target = {(text / "train.de").string()};
-  settings.text.valid_source = (text / "valid.en").string();
-  settings.text.valid_target = (text / "valid.de").string();
+  const TextFiles train = files_of(text, "train", languages), valid = files_of(text, "valid", languages);
+  settings.text.train_source = {train.source.string()};
+  settings.text.train_target = {train.target.string()};
+  settings.text.valid_source = valid.source.string();
+  settings.text.valid_target = valid.target.string();
   settings.text.resolve_languages();
-  if (fs::file_size(text / "probe.en") > 0) settings.machine.probe = (text / "probe.en").string();
+  const fs::path probe = files_of(text, "probe", languages).source;
+  if (fs::file_size(probe) > 0) settings.machine.probe = probe.string();
   return request;
 }
 
@@ -263,10 +273,11 @@ void demo_translation(const DemoOptions& options) {
       "made {} sentence pairs from a grammar; the {} test pairs combine constructions that no training pair combines",
       with_thousands(static_cast<std::int64_t>(corpus.train.size())),
       with_thousands(static_cast<std::int64_t>(corpus.test.size()))));
-  const train::RunResult result = watch_training(training_request(options, text));
+  const train::RunResult result = watch_training(training_request(options, text, corpus.languages));
 
-  save_roles(directory, {.source = (text / "valid.en").string(), .target = (text / "valid.de").string()},
-             kRoleSentences, {}, options.threads);
+  const TextFiles valid = files_of(text, "valid", corpus.languages);
+  save_roles(directory, {.source = valid.source.string(), .target = valid.target.string()}, kRoleSentences, {},
+             options.threads);
 
   decode::Translator translator(directory, {.threads = options.threads});
   std::vector<std::string> sources;

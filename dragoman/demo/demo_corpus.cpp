@@ -112,6 +112,7 @@ DemoCorpus make_demo_corpus(const Grammar& grammar, const DemoCorpusSettings& se
   settings.validate();
   FreshSentences sentences(grammar, settings.seed);
   DemoCorpus corpus;
+  corpus.languages = grammar.languages();
   const std::vector<Derivation> train =
       sentences.take(settings.train, "training", [&](const Derivation& d) { return !grammar.unseen(d); });
   corpus.train = texts_of(train);

@@ -38,6 +38,7 @@ struct ReferencePair {
 };
 
 struct DemoCorpus {
+  Languages languages;
   std::vector<TextPair> train, valid, test;
   std::vector<WordLinks> valid_links, test_links;  // for each pair
   // The first of such pairs in `train`, and as many that combine what no training pair combines; only those whose

@@ -274,6 +274,7 @@ bool Grammar::unseen(const Derivation& derivation) const {
   return false;
 }
 
+const Languages& Grammar::languages() const { return rules_->languages; }
 int Grammar::rule_count() const { return static_cast<int>(rules_->rule_names.size()); }
 int Grammar::word_count() const { return static_cast<int>(rules_->word_names.size()); }
 const std::string& Grammar::rule_name(int rule) const { return rules_->rule_names.at(rule); }

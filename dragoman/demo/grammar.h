@@ -39,6 +39,11 @@ struct Derivation {
   std::optional<Reference> reference;  // of the last rule with a `refers` line, if there is one
 };
 
+// The languages of a grammar's sentences, as tags of BCP 47.
+struct Languages {
+  std::string source = "source", target = "target";  // if the file does not name them
+};
+
 struct GrammarRules;  // the contents of the file, in dragoman/demo/grammar_rules.h
 
 // The constructor reads and checks the whole grammar. Deriving sentences does not change it.
@@ -54,6 +59,8 @@ class Grammar {
 
   // Whether the sentence combines two rules, or two words, that the file reserves for the test set (`unseen` lines).
   bool unseen(const Derivation& derivation) const;
+
+  const Languages& languages() const;
 
   // Rules and words are numbered from 0. A word's name is its first cell.
   int rule_count() const;

@@ -6,6 +6,7 @@
 #include "dragoman/base/hash.h"
 #include "dragoman/base/random.h"
 #include "dragoman/demo/grammar_parsing.h"
+#include "dragoman/text/language_tag.h"
 
 namespace dragoman::demo {
 
@@ -84,6 +85,14 @@ class BlockReader {
       grammar.respellings.push_back({words[1] == "target", with_spaces(words[2]), with_spaces(words[3])});
       return;
     }
+    if (kind == "languages") {
+      check(words.size() == 3 && text::is_language_tag(words[1]) && text::is_language_tag(words[2]),
+            "expected 'languages SOURCE TARGET' with tags of languages, such as 'languages en de'.");
+      grammar.languages = {text::canonical_tag(words[1]), text::canonical_tag(words[2])};
+      check(grammar.languages.source != grammar.languages.target, "source and target are both '", words[1],
+            "', but their files need different names; add a subtag to one, as in 'languages en en-x-plain'.");
+      return;
+    }
     if (kind == "unseen" || kind == "refers") {
       std::vector<SourceLine>& lines = kind == "unseen" ? unseen_lines_ : references;
       lines.push_back({line_, std::string()});
@@ -91,7 +100,7 @@ class BlockReader {
       return;
     }
     check(kind == "words" || kind == "table" || kind == "category",
-          "expected words, table, category, respell, unseen or refers, not '", kind, "'.");
+          "expected languages, words, table, category, respell, unseen or refers, not '", kind, "'.");
     check(words.size() == 2 || (words.size() > 2 && words[2] == ":"), "expected '", kind, " NAME : ...'.");
     const std::string& name = words[1];
     const std::vector<std::string> columns(words.begin() + std::min<std::size_t>(3, words.size()), words.end());

@@ -106,6 +106,7 @@ struct UnseenWords {
 
 struct GrammarRules {
   std::string file;
+  Languages languages;
   std::vector<WordList> lists;
   std::vector<Table> tables;
   std::vector<Category> categories;

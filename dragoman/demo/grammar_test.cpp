@@ -70,6 +70,13 @@ std::string error_of(std::string_view text) {
   return "no error";
 }
 
+TEST(Grammar, NamesItsLanguages) {
+  const Languages named = Grammar("languages en DE\n" + std::string(kSmall), "my.grammar").languages();
+  EXPECT_EQ(named.source + " " + named.target, "en de");
+  const Languages unnamed = Grammar(kSmall, "my.grammar").languages();
+  EXPECT_EQ(unnamed.source + " " + unnamed.target, "source target");
+}
+
 TEST(Grammar, BothSidesAreMadeAtOnceAndAgree) {
   const auto made = sentences(Grammar(kSmall, "small"), 2000);
   EXPECT_TRUE(made.contains({"The egg sees the dog.", "Das Ei sieht den Hund."}));
@@ -249,8 +256,13 @@ TEST(Grammar, MistakesAreNamedWithFileAndLine) {
             "my.grammar:33: '^N' is the name of a child; a mark is that of a text, or a new name.");
   EXPECT_EQ(error_with("the {N.en}", "the ^x {N.en}^x"),
             "my.grammar:33: a mark is written as word^NAME or {NAME}^NAME, without a space.");
+  EXPECT_EQ(error_of("languages English German\n"),
+            "my.grammar:1: expected 'languages SOURCE TARGET' with tags of languages, such as 'languages en de'.");
+  EXPECT_EQ(error_of("languages en EN\n"),
+            "my.grammar:1: source and target are both 'en', but their files need different names; add a subtag to one, "
+            "as in 'languages en en-x-plain'.");
   EXPECT_EQ(error_of("word Noun : en\n"),
-            "my.grammar:1: expected words, table, category, respell, unseen or refers, not 'word'.");
+            "my.grammar:1: expected languages, words, table, category, respell, unseen or refers, not 'word'.");
   EXPECT_EQ(error_of(std::string(kSmall) + "refers definite N\n"),
             "my.grammar:35: expected 'refers RULE MARK MARK MARK'.");
   EXPECT_EQ(error_of(std::string(kSmall) + "refers definite a b c\n"),
