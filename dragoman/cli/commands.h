@@ -12,6 +12,9 @@ namespace dragoman::cli {
 
 struct RequestedArchitecture;
 
+// Adds all commands, in the order of `dragoman help`.
+void add_commands(CLI::App& program, const RequestedArchitecture& requested);
+
 // Shows parameters, cost and memory of a preset or of any settings. The model flags are those of the given
 // architecture.
 void add_inspect(CLI::App& program, const RequestedArchitecture& requested);

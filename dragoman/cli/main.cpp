@@ -28,31 +28,6 @@ constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 constexpr const char* kInstructions = "--instructions";
 
-void add_commands(CLI::App& program, const RequestedArchitecture& requested) {
-  add_demo(program, requested);
-  add_train(program, requested);
-  add_translate(program);
-  add_serve(program);
-  add_show(program);
-  add_evaluate(program);
-  add_report(program);
-  add_average(program);
-  add_import(program);
-  add_export(program);
-  add_inspect(program, requested);
-  add_heads(program);
-  add_ablate(program, requested);
-  add_doctor(program);
-  add_complexity(program);
-  add_cost(program);
-  add_gradcheck(program);
-  add_tokenizer(program);
-  add_score(program);
-  add_completion(program);
-  add_manual(program);
-  add_help(program);
-}
-
 // Takes --instructions, which comes before the command, from the arguments. The environment variable does the same: it
 // also reaches the processes that a command starts.
 void choose_instructions(std::vector<std::string>& arguments) {
