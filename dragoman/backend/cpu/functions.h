@@ -1,8 +1,8 @@
 // Elementary functions of vectors. In float they are polynomials of our own: bench/fit_functions computes the
 // coefficients, and measures the errors that are said here over all floats. In double they are those of the C library.
 //
-// Their bits are part of a run's results. A change of them needs a new kFunctionsVersion (dragoman/backend/backend.cpp),
-// so that a run that is resumed says so.
+// Their bits are part of a run's results. A change of them needs a new kFunctionsVersion
+// (dragoman/backend/backend.cpp), so that a run that is resumed says so.
 #pragma once
 
 #include <bit>
