@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <regex>
 #include <set>
 #include <sstream>
 #include <string>
@@ -112,6 +113,10 @@ void expect_words_of_the_test_set(const std::string& model) {
     }
   }
   EXPECT_GT(checked, 1000);
+  const std::string count = std::to_string(words.size()), english = read_file(DRAGOMAN_SOURCE_DIR "/README.md"),
+                    chinese = read_file(DRAGOMAN_SOURCE_DIR "/README.zh-CN.md");
+  EXPECT_TRUE(std::regex_search(english, std::regex(count + "\\s+English\\s+words"))) << count;
+  EXPECT_NE(chinese.find(count + " 个英语词"), std::string::npos) << count;
 }
 
 // One model serves both questions, because training it takes most of the time. Its name has a space, which the printed
