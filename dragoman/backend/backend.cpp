@@ -25,10 +25,12 @@ std::string device_name(Device device) {
 }
 
 std::string arithmetic_of(Device device) {
-  constexpr int kFunctionsVersion = 2;  // of exp, tanh and others in backend/cpu/functions.h; 1 was not written
-  return device.kind == Device::Kind::kCpu
-             ? join(device_name(device), ", ", used_instructions().vectors, ", functions ", kFunctionsVersion)
-             : join(device_name(device), ", ", cuda::library_version());
+  if (device.kind == Device::Kind::kCpu) {
+    constexpr int kFunctionsVersion = 2;  // of exp, tanh and others in backend/cpu/functions.h; 1 was not written
+    return join(device_name(device), ", ", used_instructions().vectors, ", functions ", kFunctionsVersion);
+  }
+  return join(device_name(device), ", ", cuda::multiprocessors(device.index), " multiprocessors, ",
+              cuda::library_version());
 }
 
 std::size_t available_memory(Device device) {

@@ -18,6 +18,7 @@ std::string library_version() { return ""; }
 int device_count() { return 0; }
 CudaDevice device(int) { return {}; }
 std::string device_name(int) { return ""; }
+int multiprocessors(int) { return 0; }
 std::size_t free_memory(int) { throw DeviceError(kMissing); }
 std::unique_ptr<Backend> make_backend(int, const BackendOptions&) { throw DeviceError(kMissing); }
 std::unique_ptr<Mark> mark(const Backend&) { throw DeviceError(kMissing); }

@@ -12,9 +12,9 @@ namespace dragoman {
 class NormKernels {
  public:
   // Mean and variance of each column of x over N = R + padding rows: the R rows of x, and `padding` rows of zeros,
-  // which
-  // a batch with padding would have. Mean and variance, [d], are in accumulation_dtype(). The statistics of blocks of
-  // rows are joined in the order of the blocks, with the variance about the mean, so that nothing cancels. N may not be
+  // which a batch with padding would have. Mean and variance, [d], are in accumulation_dtype(). The statistics of
+  // blocks of rows are joined with the variance about the mean, so that nothing cancels, and as a binary tree:
+  // neighbouring blocks in pairs, then neighbouring pairs, and so on. A block without a neighbour waits. N may not be
   // 0.
   void batch_statistics(const Array& x, std::int64_t padding, Array& mean, Array& variance) const;
   // y = gamma (x - mean) / sqrt(variance + eps) + beta for each column, with one mean and variance for all rows.

@@ -163,11 +163,6 @@ Tensor MemoryAttention::step(const Tensor& s, const Array& K, const Array& V, co
 Tensor MemoryAttention::step_as_whole(const Tensor& s, const Array& K, const Array& V, const MemoryRows& memory,
                                       Pass& pass) const {
   Backend& on = pass.on;
-  // In steps on a GPU, the kernel of whole sentences has heads of at most this width. Wider ones use the other kernel,
-  // whose results differ by rounding.
-  constexpr std::int64_t kWidestOnGpu = 256;
-  const bool is_wide = std::max(sizes.d_k, sizes.d_v) > kWidestOnGpu;
-  if (is_wide && on.device().kind == Device::Kind::kCuda) return step(s, K, V, memory, pass);
   Array O = on.empty({s.rows(), sizes.d_v}, s.array().dtype()), weights;
   if (pass.observer != nullptr) {
     weights = on.empty({s.rows(), 1, memory.longest}, accumulation_dtype(s.array().dtype()));

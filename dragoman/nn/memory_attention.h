@@ -94,7 +94,7 @@ struct MemoryAttention {
   Tensor operator()(const Tensor& s, const Memory& memory, const Segments& queries, Pass& pass) const;
   // A decoding step: the context of each row, [rows, d_v].
   Tensor step(const Tensor& s, const Array& K, const Array& V, const MemoryRows& memory, Pass& pass) const;
-  // The same with the kernel that the operator uses, where the device's kernel is wide enough.
+  // The same with the kernel that the operator uses.
   Tensor step_as_whole(const Tensor& s, const Array& K, const Array& V, const MemoryRows& memory, Pass& pass) const;
 
   void parameters(ParameterVisitor& visit);

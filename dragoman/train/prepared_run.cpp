@@ -63,12 +63,6 @@ std::vector<params::NamedTensor> with_prefix(std::vector<params::NamedTensor> te
 
 constexpr std::string_view kCpu = "CPU, ";  // the beginning of arithmetic_of() the CPU
 
-// Whether two texts of arithmetic_of() mean the same bits, as far as is known. The first programs wrote nothing; on the
-// CPU their exp had other bits.
-bool is_same_arithmetic(const std::string& before, const std::string& now) {
-  return before == now || (before.empty() && !now.starts_with(kCpu));
-}
-
 // The vector instructions that a text of arithmetic_of() names: "AVX2". Empty if it names none.
 std::string instructions_in(const std::string& arithmetic) {
   if (!arithmetic.starts_with(kCpu)) return "";

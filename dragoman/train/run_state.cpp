@@ -78,7 +78,19 @@ Window window_from_json(const Json& object, std::string_view where) {
           .target_tokens = count_in(object, "target_tokens", where)};
 }
 
+std::string without_multiprocessors(std::string arithmetic) {
+  constexpr std::string_view kUnit = " multiprocessors";
+  const std::size_t unit = arithmetic.find(kUnit);
+  if (unit == std::string::npos) return arithmetic;
+  const std::size_t first = arithmetic.rfind(", ", unit);
+  return first == std::string::npos ? arithmetic : arithmetic.erase(first, unit + kUnit.size() - first);
+}
+
 }  // namespace
+
+bool is_same_arithmetic(const std::string& before, const std::string& now) {
+  return before == now || (before.empty() && !now.starts_with("CPU, ")) || before == without_multiprocessors(now);
+}
 
 std::string program_name() { return join("dragoman ", kVersion, " (", kCommit, ")"); }
 

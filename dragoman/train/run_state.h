@@ -46,6 +46,10 @@ struct RunState {
   std::string arithmetic;  // arithmetic_of() the device that computed it; empty in states of older programs
 };
 
+// Whether two texts of arithmetic_of() mean the same bits, as far as is known. Older programs wrote nothing, or a GPU
+// without the number of its multiprocessors. On the CPU their exp had other bits.
+bool is_same_arithmetic(const std::string& before, const std::string& now);
+
 // "dragoman 0.1.0 (1234abc)": this program, as states name it.
 std::string program_name();
 

@@ -86,6 +86,29 @@ TEST(RunState, OfAnotherVersionIsNotCalledDamaged) {
   EXPECT_THROW(run_state_from_json(object, "x"), OtherVersion);
 }
 
+TEST(RunState, AnotherPartOfTheSameNameComputesOtherwise) {
+  const std::string gpu = "NVIDIA H200, 132 multiprocessors, cuBLASLt 13.1.0";
+  EXPECT_TRUE(is_same_arithmetic(gpu, gpu));
+  EXPECT_FALSE(is_same_arithmetic("NVIDIA H200, 114 multiprocessors, cuBLASLt 13.1.0", gpu));
+  EXPECT_FALSE(is_same_arithmetic("NVIDIA H200, 132 multiprocessors, cuBLASLt 13.0.2", gpu));
+  EXPECT_FALSE(is_same_arithmetic("CPU, AVX2", "CPU, AVX-512"));
+}
+
+TEST(RunState, WhatOlderProgramsDidNotRecordMayBeTheSame) {
+  const std::string gpu = "NVIDIA H200, 132 multiprocessors, cuBLASLt 13.1.0";
+  EXPECT_TRUE(is_same_arithmetic("", gpu));
+  EXPECT_TRUE(is_same_arithmetic("NVIDIA H200, cuBLASLt 13.1.0", gpu));
+  EXPECT_FALSE(is_same_arithmetic("NVIDIA H200, cuBLASLt 13.0.2", gpu));
+  EXPECT_FALSE(is_same_arithmetic("NVIDIA A100, cuBLASLt 13.1.0", gpu));
+  EXPECT_FALSE(is_same_arithmetic("CPU", gpu));
+}
+
+TEST(RunState, OlderProgramsHadOtherFunctionsOnTheCpu) {
+  for (const char* const older : {"", "CPU", "CPU, AVX2"}) {
+    EXPECT_FALSE(is_same_arithmetic(older, "CPU, AVX2, functions 2")) << older;
+  }
+}
+
 TEST(RunState, NamesEntriesThatAreMissingOrOfTheWrongType) {
   const Json whole = to_json(some_state());
   for (const auto& [key, value] : whole.items()) {

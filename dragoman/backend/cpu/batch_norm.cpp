@@ -42,6 +42,20 @@ void join_moments(std::int64_t n, T* mean, T* M2, std::int64_t m, const T* other
   }
 }
 
+// Joins `count` columns of the moments of all blocks of R rows, as the contract says. Row 0 of `means` and `squares`
+// gets the result.
+template <class T>
+void join_blocks(std::int64_t R, std::int64_t first, std::int64_t count, const Matrix<T>& means,
+                 const Matrix<T>& squares) {
+  for (std::int64_t size = 1; size < means.rows; size *= 2) {
+    for (std::int64_t left = 0, right = size; right < means.rows; left += 2 * size, right += 2 * size) {
+      join_moments(size * kRowBlock, means.row(left) + first, squares.row(left) + first,
+                   std::min(R - right * kRowBlock, size * kRowBlock), means.row(right) + first,
+                   squares.row(right) + first, count);
+    }
+  }
+}
+
 template <class T>
 T inverse_deviation(T variance, double eps) {
   return static_cast<T>(1 / std::sqrt(static_cast<double>(variance) + eps));
@@ -64,12 +78,13 @@ void Norm::do_batch_statistics(const Array& x, std::int64_t padding, Array& mean
     T *m = mean.data<T>(), *v = variance.data<T>();
     launch(blocks, [&](std::int64_t block) { block_moments(X, block, M.row(block), S.row(block)); });
     launch_columns(*this, X.cols, [&](std::int64_t first, std::int64_t count) {
-      std::fill_n(m + first, count, T{0});
-      std::fill_n(v + first, count, T{0});
-      for (std::int64_t block = 0; block < blocks; ++block) {
-        const std::int64_t n = block * kRowBlock;
-        join_moments(n, m + first, v + first, std::min(R - n, kRowBlock), M.row(block) + first, S.row(block) + first,
-                     count);
+      if (blocks == 0) {
+        std::fill_n(m + first, count, T{0});
+        std::fill_n(v + first, count, T{0});
+      } else {
+        join_blocks(R, first, count, M, S);
+        std::copy_n(M.row(0) + first, count, m + first);
+        std::copy_n(S.row(0) + first, count, v + first);
       }
       if (padding > 0) join_moments<T>(R, m + first, v + first, padding, nullptr, nullptr, count);
       for (std::int64_t c = first; c < first + count; ++c) v[c] /= static_cast<T>(R + padding);

@@ -249,8 +249,7 @@ int tiles_of(const Segments& rows) { return static_cast<int>(divide_up(rows.long
 template <class Kernel, class... Arguments>
 void launch_rows(const Context& on, Kernel kernel, const Problem& problem, const Segments& rows, int width,
                  const Arguments&... arguments) {
-  const dim3 grid(static_cast<unsigned>(rows.B * problem.h * tiles_of(rows)),
-                  static_cast<unsigned>(divide_up(width, kPlainColumns)));
+  const Grid grid(rows.B * problem.h * tiles_of(rows), divide_up(width, kPlainColumns));
   launch(on, kernel, grid, kPlainWarps * kWarp, 0, problem, arguments...);
 }
 
@@ -269,9 +268,8 @@ AdditiveStep<T> additive_step(const Array& Q, const Array& K, const Array& V, co
           .longest = longest};
 }
 template <class T>
-dim3 step_grid(const AdditiveStep<T>& step) {
-  return {static_cast<unsigned>(divide_up(step.Q.rows * step.h, kPlainWarps)),
-          static_cast<unsigned>(divide_up(step.d_v, kPlainColumns))};
+Grid step_grid(const AdditiveStep<T>& step) {
+  return {divide_up(step.Q.rows * step.h, kPlainWarps), divide_up(step.d_v, kPlainColumns)};
 }
 
 }  // namespace

@@ -24,10 +24,9 @@ namespace dragoman::cuda {
 
 namespace {
 
-constexpr int kWidest = 128;            // the widest head that a tile can hold
-constexpr int kBlockWarps = 4;          // small teams share a block of this many warps
-constexpr int kLongTile = 64;           // keys of a tile in the forward pass, if a sentence has several tiles
-constexpr int kWholeBytes = 99 * 1024;  // shared memory that a block may have on every device since sm_80
+constexpr int kWidest = 128;    // the widest head that a tile can hold
+constexpr int kBlockWarps = 4;  // small teams share a block of this many warps
+constexpr int kLongTile = 64;   // keys of a tile in the forward pass, if a sentence has several tiles
 
 // Calls f.operator()<D>() with the narrowest tile that holds heads of width d.
 template <class F>
@@ -61,67 +60,50 @@ template <class Kernel, class Arrays>
 void launch_teams(const Context& on, Kernel kernel, const Problem& problem, const Arrays& arrays,
                   const GridPlan& plan) {
   constexpr int kMaxInY = 1 << 15;  // a grid may have at most 65,535 blocks along y; further sentences go along z
-  const dim3 grid(static_cast<unsigned>(divide_up(problem.h, plan.teams) * plan.tiles),
-                  static_cast<unsigned>(std::min(plan.B, kMaxInY)), static_cast<unsigned>(divide_up(plan.B, kMaxInY)));
+  const Grid grid(divide_up(problem.h, plan.teams) * plan.tiles, std::min(plan.B, kMaxInY), divide_up(plan.B, kMaxInY));
   launch(on, kernel, grid, plan.teams * plan.team_warps * kWarp, static_cast<std::size_t>(plan.teams) * plan.team_bytes,
          problem, arrays, plan);
 }
 
-// How the forward pass divides queries among teams of at most team_rows queries. `buffers` of K and V have key_rows
-// rows each.
-GridPlan plan_queries(const Problem& problem, const Reach& reach, int D, int team_rows, int key_rows, int buffers) {
-  const int tiles = static_cast<int>(divide_up(longest_of(reach.queries), team_rows));
-  const int query_rows = in_steps(static_cast<int>(divide_up(longest_of(reach.queries), tiles)));
-  GridPlan plan = plan_grid(problem, reach.queries.B, query_rows, tiles);
-  plan.query_rows = query_rows;
+// Teams of the forward pass. `buffers` of K and V have key_rows rows each.
+GridPlan plan_queries(const Problem& problem, std::int64_t B, const QueryTiles& queries, int D, int key_rows,
+                      int buffers) {
+  GridPlan plan = plan_grid(problem, B, queries.query_rows, queries.tiles);
+  plan.query_rows = queries.query_rows;
   plan.key_rows = key_rows;
-  plan.team_bytes = (query_rows + 2 * buffers * key_rows) * D * 2;
+  plan.team_bytes = (queries.query_rows + 2 * buffers * key_rows) * D * 2;
   plan.teams = std::max(1, std::min(plan.teams, kWholeBytes / plan.team_bytes));
   return plan;
 }
 
-// With a window: teams that hold all keys that their queries see at once. None if even half a team's keys do not fit
-// into shared memory.
-std::optional<GridPlan> plan_band(const Problem& problem, const Reach& reach, int D) {
-  if (reach.mask.r == 0) return std::nullopt;
-  const Sight& sight = problem.sight;
-  for (const int team_rows : {kMaxTeamWarps * kStep, kMaxTeamWarps * kStep / 2}) {
-    // A band begins at a multiple of kStep, up to kStep - 1 keys before the first one that is seen.
-    const int band = team_rows + sight.below + sight.above - 1 + kStep - 1;
-    const int key_rows = in_steps(std::min(longest_of(reach.keys), band));
-    if ((team_rows + 2 * static_cast<std::int64_t>(key_rows)) * D * 2 > kWholeBytes) continue;
-    return plan_queries(problem, reach, D, team_rows, key_rows, 1);
-  }
-  return std::nullopt;
-}
-
 template <int D, bool kDrops>
 void attend_by_tiles(const Context& on, const Problem& problem, const Forward<bf16>& arrays, const Reach& reach) {
-  constexpr int kTeamRows = kMaxTeamWarps * kStep;
-  const int n_k = longest_of(reach.keys);
-  if (longest_of(reach.queries) == 0) return;
-  const auto start = [&](auto kernel, const GridPlan& plan) { launch_teams(on, kernel, problem, arrays, plan); };
-  if (n_k <= 32) {
-    start(attend<D, 32, KeysAtOnce::kAll, kDrops>, plan_queries(problem, reach, D, kTeamRows, in_steps(n_k), 1));
-  } else if (n_k <= kLongTile) {
-    start(attend<D, kLongTile, KeysAtOnce::kAll, kDrops>, plan_queries(problem, reach, D, kTeamRows, in_steps(n_k), 1));
-  } else if (const std::optional<GridPlan> band = plan_band(problem, reach, D)) {
-    start(attend<D, kLongTile, KeysAtOnce::kBand, kDrops>, *band);
-  } else {
-    start(attend<D, kLongTile, KeysAtOnce::kTile, kDrops>, plan_queries(problem, reach, D, kTeamRows, kLongTile, 2));
+  const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
+  if (n_q == 0) return;
+  const auto start = [&](auto kernel, const QueryTiles& queries, int key_rows, int buffers) {
+    launch_teams(on, kernel, problem, arrays, plan_queries(problem, reach.queries.B, queries, D, key_rows, buffers));
+  };
+  const QueryTiles queries(n_q, kMaxTeamRows);
+  if (n_k <= 32) return start(attend<D, 32, KeysAtOnce::kAll, kDrops>, queries, in_steps(n_k), 1);
+  if (n_k <= kLongTile) return start(attend<D, kLongTile, KeysAtOnce::kAll, kDrops>, queries, in_steps(n_k), 1);
+  if (reach.mask.r > 0) {
+    if (const std::optional<BandLayout> band = band_layout(problem.sight, n_q, n_k, D)) {
+      return start(attend<D, kLongTile, KeysAtOnce::kBand, kDrops>, band->queries, band->key_rows, 1);
+    }
   }
+  start(attend<D, kLongTile, KeysAtOnce::kTile, kDrops>, queries, kLongTile, 2);
 }
 
 template <int D, bool kDrops>
 void gradients_by_tiles(const Context& on, const Problem& problem, const Backward<bf16>& arrays, const Reach& reach) {
   const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
-  const WholeLayout whole(D, in_steps(n_q), in_steps(n_k));
-  if (whole.warp_rows == 0) return;
+  if (n_q == 0 && n_k == 0) return;
   // gradients_of_whole writes dQ last. If the queries are the same tensor as the keys or values, dQ must be written
   // first, because its sink overwrites and the others add. The two kernels below write dQ first.
   const bool shared_with_keys =
       arrays.dQ.data != nullptr && (arrays.dQ.data == arrays.dK.data || arrays.dQ.data == arrays.dV.data);
-  if (!shared_with_keys && whole.warp_rows <= kMaxTeamWarps * kStep && whole.bytes(D) <= kWholeBytes) {
+  if (!shared_with_keys && WholeLayout::fits(D, n_q, n_k)) {
+    const WholeLayout whole(D, in_steps(n_q), in_steps(n_k));
     GridPlan plan = plan_grid(problem, reach.queries.B, whole.warp_rows, 1);
     plan.query_rows = whole.query_rows;
     plan.key_rows = whole.key_rows;
@@ -143,15 +125,14 @@ template <class Kernel, class Arrays, class... Others>
 void launch_plainly(const Context& on, Kernel kernel, const Problem& problem, const Segments& rows, int width,
                     const Arrays& arrays, const Others&... others) {
   const int tiles = static_cast<int>(divide_up(rows.longest, kPlainWarps));
-  const dim3 grid(static_cast<unsigned>(rows.B * problem.h * tiles),
-                  static_cast<unsigned>(divide_up(width, kPlainColumns)));
+  const Grid grid(rows.B * problem.h * tiles, divide_up(width, kPlainColumns));
   launch(on, kernel, grid, kPlainWarps * kWarp, 0, problem, arrays, tiles, others...);
 }
 
-// The shared memory of a wide kernel whose sentences have the rows of `others` on the other side.
-WideShared wide_shared(const Segments& others, int products, int weights, bool scores) {
-  const int longest = static_cast<int>(divide_up(others.longest, kWideTile)) * kWideTile;
-  return {.others = longest, .products = products, .weights = weights, .scores = scores};
+// The shared memory of a wide kernel whose blocks need at most so many rows of the other side.
+WideShared wide_shared(int others, int products, int weights, bool scores) {
+  const int tiles = static_cast<int>(divide_up(others, kWideTile));
+  return {{.others = tiles * kWideTile, .products = products, .weights = weights, .scores = scores}};
 }
 
 // Launches a wide kernel for the rows of `rows` (the queries or the keys).
@@ -159,13 +140,13 @@ template <class Kernel, class Arrays>
 void launch_wide(const Context& on, Kernel kernel, const Problem& problem, const Segments& rows, const Arrays& arrays,
                  const WideShared& shared) {
   const int tiles = static_cast<int>(divide_up(rows.longest, kWideRows));
-  launch(on, kernel, dim3(static_cast<unsigned>(rows.B * problem.h * tiles)), kWideThreads,
-         static_cast<std::size_t>(shared.bytes()), problem, arrays, tiles, shared);
+  launch(on, kernel, rows.B * problem.h * tiles, kWideThreads, static_cast<std::size_t>(shared.bytes()), problem,
+         arrays, tiles, shared);
 }
 
-// Whether the wide kernels can be used, which need so much shared memory at most.
-bool fits_slabs(const Problem& problem, std::initializer_list<const Array*> arrays, int bytes) {
-  return bytes <= kWholeBytes && problem.d_k % 8 == 0 && problem.d_v % 8 == 0 && packable<bf16>(arrays);
+// Whether the wide kernels can read these arrays.
+bool in_slabs(const Problem& problem, std::initializer_list<const Array*> arrays) {
+  return problem.d_k % 8 == 0 && problem.d_v % 8 == 0 && packable<bf16>(arrays);
 }
 
 // Runs the wide kernels if they can be used; otherwise returns false.
@@ -173,8 +154,9 @@ template <class T>
 bool attend_by_slabs(const Context& on, const Problem& problem, const Forward<T>& arrays, const Reach& reach,
                      std::initializer_list<const Array*> all) {
   if constexpr (std::is_same_v<T, bf16>) {
-    const WideShared shared = wide_shared(reach.keys, 1, 1, true);
-    if (!fits_slabs(problem, all, shared.bytes())) return false;
+    const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
+    const WideShared shared = wide_shared(problem.sight.most_keys(n_q, n_k, kWideRows, 1), 1, 1, true);
+    if (!shared.fits() || !in_slabs(problem, all)) return false;
     launch_wide(on, attend_wide, problem, reach.queries, arrays, shared);
     return true;
   } else {
@@ -185,9 +167,10 @@ template <class T>
 bool gradients_by_slabs(const Context& on, const Problem& problem, const Backward<T>& arrays, const Reach& reach,
                         std::initializer_list<const Array*> all) {
   if constexpr (std::is_same_v<T, bf16>) {
-    const WideShared of_queries = wide_shared(reach.keys, 2, 1, false),
-                     of_keys = wide_shared(reach.queries, 2, 2, false);
-    if (!fits_slabs(problem, all, std::max(of_queries.bytes(), of_keys.bytes()))) return false;
+    const int n_q = longest_of(reach.queries), n_k = longest_of(reach.keys);
+    const WideShared of_queries = wide_shared(problem.sight.most_keys(n_q, n_k, kWideRows, 1), 2, 1, false),
+                     of_keys = wide_shared(problem.sight.most_queries(n_k, n_q, kWideRows), 2, 2, false);
+    if (!of_queries.fits() || !of_keys.fits() || !in_slabs(problem, all)) return false;
     launch_wide(on, gradients_of_wide_queries, problem, reach.queries, arrays, of_queries);
     if (arrays.dK.data == nullptr && arrays.dV.data == nullptr) return true;
     launch_wide(on, gradients_of_wide_keys, problem, reach.keys, arrays, of_keys);

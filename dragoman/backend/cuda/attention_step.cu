@@ -1,5 +1,6 @@
-// Attention of decoding steps: one query per row, over cached keys or over the memory. No shared memory is used: all is
-// in registers. The bits of a row do not depend on the other rows.
+// Attention of decoding steps: one query per row, over cached keys or over the memory. The bits of a row do not depend
+// on the other rows. Heads of more than kMaxWidth channels have a kernel of their own, attention/step_wide.cuh. This is
+// the kernel of all others; it uses no shared memory: all is in registers.
 //
 // A warp owns one query of one head. Its lanes form groups of 8, 16 or 32; a group works on one key at a time, and each
 // lane has a slice of the channels. For bf16 heads of 64 channels (groups of 8 lanes):
@@ -19,7 +20,7 @@
 #include <algorithm>
 
 #include "dragoman/backend/cuda/attention.h"
-#include "dragoman/backend/cuda/kernel.cuh"
+#include "dragoman/backend/cuda/attention/step_wide.cuh"
 
 namespace dragoman::cuda {
 
@@ -28,8 +29,7 @@ namespace {
 // Neighbouring rows are usually hypotheses of one sentence. In one block they read the same keys at about the same
 // time, so that these come from the cache.
 constexpr int kBlockRows = 4, kBlockHeads = 2, kThreads = kBlockRows * kBlockHeads * kWarp;
-constexpr int kMaxWidth = 256;     // the widest head
-constexpr float kLowest = -1e30f;  // below every score, but finite, so that differences of maxima are never NaN
+constexpr int kMaxWidth = 256;  // the widest head that a warp has in its registers
 
 // A lane's share of a vector of d channels if the vectors are aligned: 16 neighbouring bytes. A lane whose channels lie
 // beyond the last one loads other channels instead, which are then multiplied by 0 or not stored. A group has
@@ -89,100 +89,6 @@ struct StridedSlice {
   }
 };
 
-// The keys of self-attention: the earlier tokens of the hypothesis, in cells, and the new token. The new token's key
-// and value are read from new_K and new_V, not from the cell that the same kernel writes them into.
-template <class T>
-struct CachedSource {
-  static constexpr bool kCached = true;
-  Matrix<T> K, V;
-  Matrix<const T> new_K, new_V;
-  Matrix<const std::int32_t> cells;
-  const std::int32_t* lengths;
-  Mask mask;
-
-  __device__ int first_key(std::int64_t row) const { return static_cast<int>(mask.first_key(lengths[row])); }
-  __device__ int keys(std::int64_t row) const { return lengths[row]; }  // without the new token
-  __device__ std::int64_t place(std::int64_t row, int key) const { return cells.row(row)[key]; }
-};
-
-// The keys of encoder-decoder attention: rows of the memory.
-template <class T>
-struct MemorySource {
-  static constexpr bool kCached = false;
-  Matrix<const T> K, V;
-  const std::int32_t *first, *count;
-
-  __device__ int first_key(std::int64_t) const { return 0; }
-  __device__ int keys(std::int64_t row) const { return count[row]; }
-  __device__ std::int64_t place(std::int64_t row, int key) const { return first[row] + key; }
-};
-
-// The arrays and sizes of one call.
-template <class T>
-struct Step {
-  Matrix<const T> Q;
-  Matrix<T> O;
-  int h, d_k, d_v;
-  float scale;     // times log2(e), because weights are computed as powers of two
-  float* weights;  // [rows, h, longest], or null
-  std::int64_t longest;
-
-  __device__ float* weights_of(std::int64_t row, int head) const { return weights + (row * h + head) * longest; }
-};
-
-// Returns the sum over the lanes of a group to each of them.
-template <int kLanes>
-__device__ float group_sum(float x) {
-#pragma unroll
-  for (int step = kLanes / 2; step > 0; step /= 2) x += __shfl_xor_sync(kAllLanes, x, step);
-  return x;
-}
-
-// The running softmax of a group: maximum and sum over the keys so far, and the weighted sum of their values (of this
-// lane's slice). add() adds n keys.
-template <class Slice>
-struct RunningSoftmax {
-  static constexpr int kCount = Slice::kCount;
-  float maximum = kLowest, sum = 0, values[kCount] = {};
-
-  template <int n>
-  __device__ void add(const float (&scores)[n], const Slice (&V)[n]) {
-    float new_maximum = maximum;
-#pragma unroll
-    for (int u = 0; u < n; ++u) new_maximum = fmaxf(new_maximum, scores[u]);
-    const float correction = power_of_two(maximum - new_maximum);
-    maximum = new_maximum;
-    sum *= correction;
-#pragma unroll
-    for (int j = 0; j < kCount; ++j) values[j] *= correction;
-#pragma unroll
-    for (int u = 0; u < n; ++u) {
-      const float weight = power_of_two(scores[u] - new_maximum);
-      sum += weight;
-#pragma unroll
-      for (int j = 0; j < kCount; ++j) values[j] += weight * V[u].get(j);
-    }
-  }
-  // Combines the groups of a warp; afterwards each lane has the sums over all keys.
-  __device__ void join() {
-    float new_maximum = maximum;
-#pragma unroll
-    for (int step = Slice::kLanes; step < kWarp; step *= 2)
-      new_maximum = fmaxf(new_maximum, __shfl_xor_sync(kAllLanes, new_maximum, step));
-    const float correction = power_of_two(maximum - new_maximum);
-    maximum = new_maximum;
-    sum *= correction;
-#pragma unroll
-    for (int j = 0; j < kCount; ++j) values[j] *= correction;
-#pragma unroll
-    for (int step = Slice::kLanes; step < kWarp; step *= 2) {
-      sum += __shfl_xor_sync(kAllLanes, sum, step);
-#pragma unroll
-      for (int j = 0; j < kCount; ++j) values[j] += __shfl_xor_sync(kAllLanes, values[j], step);
-    }
-  }
-};
-
 // One query of a head. `lane` is the lane's number within its group, and q its slice of the query, times the scale.
 template <class T, class Slice>
 struct Query {
@@ -229,14 +135,6 @@ struct Query {
     running.add(scores, values);
   }
 };
-
-// Turns the stored scores of the keys [from, to) into weights; all other keys get 0.
-__device__ void finish_weights(float* weights, std::int64_t longest, int from, int to, float log_sum) {
-  __syncwarp();
-  for (std::int64_t key = threadIdx.x % kWarp; key < longest; key += kWarp) {
-    weights[key] = key >= from && key < to ? power_of_two(weights[key] - log_sum) : 0.0f;
-  }
-}
 
 template <class T, class Slice, class Source>
 __global__ void __launch_bounds__(kThreads, Slice::kLanes == kWarp ? 2 : 3)
@@ -300,17 +198,18 @@ __global__ void __launch_bounds__(kThreads, Slice::kLanes == kWarp ? 2 : 3)
 }
 
 template <class T, class Source>
-void launch_step(const Context& on, const Step<T>& step, const Source& source, bool packs) {
+void launch_step(const Context& on, const Step<T>& step, const Source& source,
+                 std::initializer_list<const Array*> arrays) {
   const int width = std::max(step.d_k, step.d_v);
-  require<ShapeError>(width <= kMaxWidth, "attention: heads have ", width, " channels, but decoding on a CUDA device ",
-                      "supports at most ", kMaxWidth);
+  if (width > kMaxWidth) return launch_wide_step(on, step, source, arrays);
   constexpr int kCount = Pack<T>::kCount;
+  const bool packs = step.d_k % kCount == 0 && step.d_v % kCount == 0 && packable<T>(arrays);
   const auto kernel = !packs || width > 32 * kCount ? attention_step_kernel<T, StridedSlice<T>, Source>
                       : width > 16 * kCount         ? attention_step_kernel<T, PackSlice<T, 32>, Source>
                       : width > 8 * kCount          ? attention_step_kernel<T, PackSlice<T, 16>, Source>
                                                     : attention_step_kernel<T, PackSlice<T, 8>, Source>;
   const std::int64_t blocks = divide_up(step.Q.rows, kBlockRows) * divide_up(step.h, kBlockHeads);
-  launch(on, kernel, static_cast<unsigned>(blocks), kThreads, 0, step, source);
+  launch(on, kernel, blocks, kThreads, 0, step, source);
 }
 
 template <class T>
@@ -324,11 +223,6 @@ Step<T> make_step(const Array& Q, const Array& V, const Heads& heads, const Arra
           .scale = static_cast<float>(heads.scale) * ExpSum::kLog2E,
           .weights = elements<float>(weights),
           .longest = longest};
-}
-
-template <class T>
-bool heads_in_packs(const Step<T>& step, std::initializer_list<const Array*> arrays) {
-  return step.d_k % Pack<T>::kCount == 0 && step.d_v % Pack<T>::kCount == 0 && packable<T>(arrays);
 }
 
 }  // namespace
@@ -345,7 +239,7 @@ void Attention::do_attention_cached(const Array& Q, const Array& K, const Array&
                                  .cells = matrix<const std::int32_t>(cache.cells),
                                  .lengths = elements<const std::int32_t>(cache.lengths),
                                  .mask = mask};
-    launch_step(*this, step, source, heads_in_packs(step, {&Q, &K, &V, &O, &cache.K, &cache.V}));
+    launch_step(*this, step, source, {&Q, &K, &V, &O, &cache.K, &cache.V});
   });
 }
 
@@ -357,7 +251,7 @@ void Attention::do_attention_memory(const Array& Q, const Array& K, const Array&
                                  .V = matrix<const T>(V),
                                  .first = elements<const std::int32_t>(memory.first),
                                  .count = elements<const std::int32_t>(memory.count)};
-    launch_step(*this, step, source, heads_in_packs(step, {&Q, &K, &V, &O}));
+    launch_step(*this, step, source, {&Q, &K, &V, &O});
   });
 }
 

@@ -13,9 +13,12 @@ struct Widths {
 };
 // The kernel works on a key with a group of 8, 16 or 32 lanes, each of which loads a pack of 16 bytes. Vectors that are
 // not aligned take another path, without packs. These widths cover groups of every size, groups with idle lanes,
-// different widths of keys and values, and widths that are no multiple of a pack, which make vectors unaligned.
-const std::vector<Widths> kWidths = {{8, 64, 64}, {3, 8, 8},    {2, 24, 40}, {1, 128, 128}, {2, 256, 256},
-                                     {5, 7, 7},   {3, 33, 100}, {2, 96, 64}, {4, 16, 32}};
+// different widths of keys and values, and widths that are no multiple of a pack, which make vectors unaligned. Heads
+// of more than 256 channels have a block each, or several: one for each 512 columns of the values.
+const std::vector<Widths> kWidths = {{8, 64, 64},   {3, 8, 8},      {2, 24, 40},   {1, 128, 128},
+                                     {2, 256, 256}, {5, 7, 7},      {3, 33, 100},  {2, 96, 64},
+                                     {4, 16, 32},   {1, 512, 512},  {2, 264, 264}, {1, 8, 1032},
+                                     {3, 520, 16},  {1, 1024, 512}, {2, 257, 300}, {1, 300, 513}};
 
 Heads heads_of(const Widths& widths) {
   return {.h = widths.h, .scale = 1 / std::sqrt(static_cast<double>(widths.d_k)), .dropout = {}};
@@ -110,6 +113,7 @@ TEST_P(CudaAttentionStep, AWindowLimitsTheCachedTokens) {
       const Mask mask{.kind = Mask::Kind::kCausal, .r = r, .window = window};
       expect_as_on_cpu(cached_call({8, 64, 64}, {0, 1, 4, 5, 31, 32, 33, 70}, mask, true));
       expect_as_on_cpu(cached_call({3, 5, 9}, {0, 1, 4, 5, 31, 32, 33, 70}, mask, true));
+      expect_as_on_cpu(cached_call({1, 512, 520}, {0, 1, 4, 5, 31, 32, 33, 70}, mask, true));
     }
   }
 }
@@ -125,12 +129,17 @@ TEST_P(CudaAttentionStep, TakesAMemoryOfAnyLength) {
   }
 }
 
-TEST_P(CudaAttentionStep, AnEmptySentenceGivesZeros) { expect_as_on_cpu(memory_call({2, 8, 8}, {3, 0}, 2, true)); }
+TEST_P(CudaAttentionStep, AnEmptySentenceGivesZeros) {
+  expect_as_on_cpu(memory_call({2, 8, 8}, {3, 0}, 2, true));
+  expect_as_on_cpu(memory_call({2, 512, 512}, {3, 0}, 2, true));
+}
 
 TEST_P(CudaAttentionStep, RowsNeedNotBeAligned) {
   for (const std::int64_t skipped : {1, 4}) {
     expect_as_on_cpu(cached_call({4, 16, 16}, {0, 3, 20}, kCausal, false, skipped));
     expect_as_on_cpu(memory_call({4, 16, 16}, {5, 9}, 2, false, skipped));
+    expect_as_on_cpu(cached_call({1, 512, 512}, {0, 3, 20}, kCausal, false, skipped));
+    expect_as_on_cpu(memory_call({1, 512, 512}, {5, 9}, 2, false, skipped));
   }
 }
 
@@ -144,8 +153,20 @@ TEST_P(CudaAttentionStep, TakesManyRowsAndLongSentences) {
   for (int row = 0; row < 300; ++row) lengths.push_back(1 + row * 37 % 40);
   expect_as_on_cpu(cached_call({8, 64, 64}, lengths, kCausal, false));
   expect_as_on_cpu(cached_call({2, 64, 64}, {2000, 1999, 5}, kCausal, true));
+  expect_as_on_cpu(cached_call({1, 512, 512}, {2000, 1999, 5}, kCausal, true));
   expect_as_on_cpu(memory_call({8, 64, 64}, lengths, 4, false));
   expect_as_on_cpu(memory_call({2, 64, 64}, {2000, 3}, 2, true));
+}
+
+// With many hypotheses the same rows are computed by other blocks.
+TEST_P(CudaAttentionStep, ARowDoesNotDependOnTheOthers) {
+  for (const Widths& widths : {Widths{2, 64, 64}, Widths{1, 512, 512}}) {
+    const auto first_row = [&](const std::vector<int>& sentences) {
+      const std::vector<Array> outputs = memory_call(widths, sentences, 1, false)(*gpu, dtype());
+      return values_of(*gpu, outputs[0].row_range(0, 1));
+    };
+    EXPECT_EQ(first_row({50}), first_row({50, 7, 33, 90, 12, 60}));
+  }
 }
 
 }  // namespace

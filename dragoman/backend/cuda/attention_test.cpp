@@ -128,6 +128,36 @@ TEST_P(CudaAttention, AWindowOfALongSentenceAgreesWithTheCpu) {
   }
 }
 
+// A team has 128 queries or fewer. Windows and blocks that end at the borders of a team, or one position beside them;
+// the keys of a team fill its shared memory to the last row.
+TEST_P(CudaAttention, WindowsMayEndAtTheBordersOfATeam) {
+  for (const Lengths& n : {Lengths{256, 130}, Lengths{257, 129}, Lengths{383}}) {
+    for (const std::int64_t r : {16, 63, 64, 80, 127, 128, 130, 255, 256}) {
+      for (const Mask::Kind kind : {Mask::Kind::kAll, Mask::Kind::kCausal}) {
+        for (const Mask::Window window : {Mask::Window::kSliding, Mask::Window::kBlock}) {
+          SCOPED_TRACE(join("longest ", n[0], ", r ", r, kind == Mask::Kind::kAll ? " centred" : " causal",
+                            window == Mask::Window::kBlock ? " blocks" : ""));
+          expect_as_on_cpu(self(n, {.mask = {.kind = kind, .r = r, .window = window}}));
+        }
+      }
+    }
+  }
+}
+
+// With a window, the shared memory of wide heads depends on the window and not on the sentence.
+TEST_P(CudaAttention, WideHeadsMayHaveAWindowInLongSentences) {
+  for (const std::int64_t r : {9, 200}) {
+    for (const Mask::Kind kind : {Mask::Kind::kAll, Mask::Kind::kCausal}) {
+      for (const Mask::Window window : {Mask::Window::kSliding, Mask::Window::kBlock}) {
+        SCOPED_TRACE(join("r ", r, kind == Mask::Kind::kAll ? " centred" : " causal",
+                          window == Mask::Window::kBlock ? " blocks" : ""));
+        const Mask mask{.kind = kind, .r = r, .window = window};
+        expect_as_on_cpu(self({1500, 33}, {.h = 1, .d_k = 136, .d_v = 200, .mask = mask, .dropout = kDropout}));
+      }
+    }
+  }
+}
+
 TEST_P(CudaAttention, DropsTheWeightsThatTheCpuDrops) {
   for (const Lengths& n : {Lengths{1, 3, 17, 32}, Lengths{40, 64, 33}, Lengths{90, 128, 65}, Lengths{200, 3, 131}}) {
     SCOPED_TRACE(join("longest ", *std::max_element(n.begin(), n.end())));

@@ -2,8 +2,8 @@
 //
 // Sums over the rows of a column have two steps. First a block takes a chunk of kChunk rows and a tile of kTile
 // columns: thread t owns column t % kTile of the tile and the rows t / kTile, t / kTile + kThreads / kTile, and so on
-// of the chunk. Then a kernel with a thread for each column joins the chunks in order. How rows are divided depends on
-// the shape alone, so the same batch gives the same bits.
+// of the chunk. Then the chunks are joined as a tree, by a block for each tile of columns (join_chunks), or added
+// (sum_rows). How rows are divided depends on the shape alone, so the same batch gives the same bits.
 //
 // Shared memory:  float [kThreads], the sums of the threads in the first step.
 #include "dragoman/backend/cuda/kernel.cuh"
@@ -39,10 +39,7 @@ struct ChunkWork {
         first(std::int64_t{blockIdx.x} * kChunk + threadIdx.x / kTile),
         end(column < cols ? min(rows, (std::int64_t{blockIdx.x} + 1) * kChunk) : 0) {}
 };
-dim3 chunk_grid(const Array& x) {
-  return {static_cast<unsigned>(divide_up(x.rows(), kChunk)), static_cast<unsigned>(divide_up(x.cols(), kTile))};
-}
-unsigned column_blocks(std::int64_t d) { return static_cast<unsigned>(divide_up(d, kThreads)); }
+Grid chunk_grid(const Array& x) { return {divide_up(x.rows(), kChunk), divide_up(x.cols(), kTile)}; }
 
 // means and squares [chunks, d]: the mean of each chunk, and the sum of (x - mean)^2. The second pass over the rows
 // finds them in the cache.
@@ -73,16 +70,26 @@ __device__ void join_moments(float n, float& mean, float& square, float m, float
   square += other_square + apart * apart * n * share;
 }
 
-__global__ void join_chunks(Matrix<const float> means, Matrix<const float> squares, std::int64_t R,
-                            std::int64_t padding, float* mean, float* variance) {
-  const std::int64_t c = std::int64_t{blockIdx.x} * kThreads + threadIdx.x;
-  if (c >= means.cols) return;
-  float of_all = 0, square = 0;
-  for (std::int64_t chunk = 0; chunk < means.rows; ++chunk) {
-    const std::int64_t n = chunk * kChunk, m = min(R - n, std::int64_t{kChunk});
-    join_moments(static_cast<float>(n), of_all, square, static_cast<float>(m), means.row(chunk)[c],
-                 squares.row(chunk)[c]);
+// The chunks become row 0 of means and squares: first each second chunk is joined to the one before it, then each
+// second pair to the pair before it, and so on. Thread t owns column t % kTile of the tile, and the threads of a column
+// take the pairs in turn.
+constexpr int kJoinThreads = 1024;
+__global__ void __launch_bounds__(kJoinThreads) join_chunks(Matrix<float> means, Matrix<float> squares, std::int64_t R,
+                                                            std::int64_t padding, float* mean, float* variance) {
+  const std::int64_t c = std::int64_t{blockIdx.x} * kTile + threadIdx.x % kTile, chunks = means.rows;
+  const bool has_column = c < means.cols;
+  for (std::int64_t size = 1; size < chunks; size *= 2) {
+    for (std::int64_t pair = threadIdx.x / kTile; has_column; pair += kJoinThreads / kTile) {
+      const std::int64_t left = 2 * size * pair, right = left + size;
+      if (right >= chunks) break;
+      const std::int64_t rows = min(R - right * kChunk, size * kChunk);
+      join_moments(static_cast<float>(size * kChunk), means.row(left)[c], squares.row(left)[c],
+                   static_cast<float>(rows), means.row(right)[c], squares.row(right)[c]);
+    }
+    __syncthreads();
   }
+  if (threadIdx.x >= kTile || !has_column) return;
+  float of_all = chunks > 0 ? means.row(0)[c] : 0.0f, square = chunks > 0 ? squares.row(0)[c] : 0.0f;
   if (padding > 0) join_moments(static_cast<float>(R), of_all, square, static_cast<float>(padding), 0, 0);
   mean[c] = of_all;
   variance[c] = square / static_cast<float>(R + padding);
@@ -169,8 +176,8 @@ void Norm::do_batch_statistics(const Array& x, std::int64_t padding, Array& mean
     launch(*this, chunk_moments<T>, chunk_grid(x), kThreads, 0, matrix<const T>(x), matrix<float>(means),
            matrix<float>(squares));
   });
-  launch(*this, join_chunks, column_blocks(x.cols()), kThreads, 0, matrix<const float>(means),
-         matrix<const float>(squares), x.rows(), padding, elements<float>(mean), elements<float>(variance));
+  launch(*this, join_chunks, divide_up(x.cols(), kTile), kJoinThreads, 0, matrix<float>(means), matrix<float>(squares),
+         x.rows(), padding, elements<float>(mean), elements<float>(variance));
 }
 
 void Norm::do_batch_norm(const Array& x, const Array& mean, const Array& variance, const Array& gamma,
@@ -210,7 +217,7 @@ void Norm::do_batch_norm_backward(const Array& dy, const Array& x, const Array& 
 void Norm::do_update_running_statistics(const Array& mean, const Array& variance, std::int64_t N, double share,
                                         const Array& running_mean, const Array& running_variance) const {
   const double unbiased = N > 1 ? static_cast<double>(N) / static_cast<double>(N - 1) : 1;
-  launch(*this, move_running, column_blocks(mean.count()), kThreads, 0, elements<const float>(mean),
+  launch(*this, move_running, divide_up(mean.count(), kThreads), kThreads, 0, elements<const float>(mean),
          elements<const float>(variance), mean.count(), unbiased, share, elements<float>(running_mean),
          elements<float>(running_variance));
 }

@@ -53,6 +53,14 @@ TEST_P(CudaBatchNorm, AgreesWithTheCpu) {
   }
 }
 
+// 1 to 129 chunks of 128 rows: joined in pairs, with and without a chunk that waits for its neighbour.
+TEST_P(CudaBatchNorm, JoinsAnyNumberOfChunks) {
+  for (const std::int64_t R : {256, 257, 385, 512, 641, 900, 1025, 4097, 16500}) {
+    SCOPED_TRACE(join(R, " rows"));
+    expect_as_on_cpu([&](const Backend& on, DType dtype) { return run_norm(on, dtype, {.R = R, .d = 35}); }, 2);
+  }
+}
+
 TEST_P(CudaBatchNorm, ObeysItsSinks) {
   for (const auto write : {Sink::Write::kNone, Sink::Write::kOverwrite, Sink::Write::kAccumulate}) {
     for (const bool exact : {false, true}) {

@@ -299,13 +299,11 @@ __global__ void __launch_bounds__(kThreads)
 }  // namespace
 
 void Beam::do_beam_start(const Array& entering, std::int32_t start, const BeamTables& tables) const {
-  launch(*this, start_kernel, dim3(static_cast<unsigned>(entering.rows())), kWarp, 0, tables,
-         elements<const std::int32_t>(entering), start);
+  launch(*this, start_kernel, entering.rows(), kWarp, 0, tables, elements<const std::int32_t>(entering), start);
 }
 
 void Beam::do_beam_move(const Array& moves, const BeamTables& tables) const {
-  launch(*this, move_kernel, dim3(static_cast<unsigned>(moves.rows())), kMoveThreads, 0, tables,
-         elements<const std::int32_t>(moves));
+  launch(*this, move_kernel, moves.rows(), kMoveThreads, 0, tables, elements<const std::int32_t>(moves));
 }
 
 void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const BeamTables& tables) const {
@@ -323,8 +321,8 @@ void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const Bea
   const int candidates = static_cast<int>(tables.B * std::min(k, rules.choices + 1));
   const std::size_t bytes = Candidates::bytes(candidates, step_rules.choices);
   const std::int64_t count = R / tables.B;
-  launch(*this, step_kernel, dim3(static_cast<unsigned>(divide_up(count, kSlotWarps))), kThreads, kSlotWarps * bytes,
-         tables, top, step_rules, static_cast<int>(count), static_cast<int>(bytes));
+  launch(*this, step_kernel, divide_up(count, kSlotWarps), kThreads, kSlotWarps * bytes, tables, top, step_rules,
+         static_cast<int>(count), static_cast<int>(bytes));
 }
 
 }  // namespace dragoman::cuda

@@ -282,7 +282,7 @@ void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, 
     matmul(Y.row_range(rows.first_row, height), Transpose::kNo, words, Transpose::kYes, Sink::overwrite(logits));
     // At least twice as many groups as best words: then the threshold is only a little below the k-th best logit.
     const auto kernel = rows.k <= 16 ? best_words_kernel<32> : best_words_kernel<128>;
-    launch(*this, kernel, static_cast<unsigned>(height), kThreads, 0, rows);
+    launch(*this, kernel, height, kThreads, 0, rows);
   }
 }
 

@@ -100,6 +100,11 @@ CudaDevice device(int index) {
 
 std::string device_name(int index) { return device(index).name; }
 
+int multiprocessors(int index) {
+  int count = 0;
+  return cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, index) == cudaSuccess ? count : 0;
+}
+
 std::size_t free_memory(int index) {
   require_device(index);
   std::size_t free = 0, total = 0;

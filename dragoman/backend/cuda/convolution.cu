@@ -18,9 +18,7 @@ __device__ void at_own_eight(std::int64_t rows, std::int64_t cols, const Body& b
   const std::int64_t r = index / eights;
   body(r, 8 * (index - r * eights));
 }
-unsigned blocks_for(std::int64_t rows, std::int64_t cols) {
-  return static_cast<unsigned>(divide_up(rows * divide_up(cols, 8), kThreads));
-}
+std::int64_t blocks_for(std::int64_t rows, std::int64_t cols) { return divide_up(rows * divide_up(cols, 8), kThreads); }
 
 // Rows of taps side by side, k matrices of d columns each. In an array of k d columns, tap j has the columns from j d
 // on; they start at an aligned address if d is a multiple of 8.
@@ -239,8 +237,7 @@ void Convolution::do_depthwise_backward(const Array& dy, const Array& x, const S
   const std::int64_t parts = divide_up(R, kSumRows);
   const Array partial = empty({parts, taps.k * d}, DType::kFloat32);
   dispatch(x.dtype(), [&]<class T>() {
-    const dim3 grid(static_cast<unsigned>(divide_up(d, kWarp)), static_cast<unsigned>(taps.k),
-                    static_cast<unsigned>(parts));
+    const Grid grid(divide_up(d, kWarp), taps.k, parts);
     launch(*this, tap_weight_sums_kernel<T>, grid, kSumWarps * kWarp, 0, matrix<const T>(dy), matrix<const T>(x),
            position, taps, elements<float>(partial));
   });

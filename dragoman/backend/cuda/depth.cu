@@ -33,7 +33,7 @@ __device__ Eight<float> eight_values(const F& f) {
 
 template <class... Parameters, class... Arguments>
 void launch_rows(const Context& on, void (*kernel)(Parameters...), std::int64_t rows, const Arguments&... arguments) {
-  launch(on, kernel, static_cast<unsigned>(divide_up(rows, kWarps)), kWarps * kWarp, 0, arguments...);
+  launch(on, kernel, divide_up(rows, kWarps), kWarps * kWarp, 0, arguments...);
 }
 
 template <class T>

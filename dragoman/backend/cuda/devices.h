@@ -15,6 +15,7 @@ std::string library_version();       // of cuBLASLt, which this loads; throws De
 int device_count();                  // 0 without a driver
 CudaDevice device(int index);        // empty if there is no such device
 std::string device_name(int index);  // empty if there is no such device
+int multiprocessors(int index);      // 0 if there is no such device
 std::size_t free_memory(int index);  // bytes; throws DeviceError if there is no such device
 std::unique_ptr<Backend> make_backend(int index, const BackendOptions& options);
 

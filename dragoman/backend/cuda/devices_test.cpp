@@ -30,11 +30,15 @@ TEST(CudaDevices, EachCanBeUsedByThreadsThatDidNotSelectIt) {
 
 TEST(CudaDevices, DescribeThemselves) {
   EXPECT_EQ(device(1000).name, "");
+  EXPECT_EQ(multiprocessors(1000), 0);
   if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
   EXPECT_NE(driver_version(), "");
   for (int index = 0; index < device_count(); ++index) {
     EXPECT_EQ(device(index).name, device_name(index));
     EXPECT_GT(device(index).major, 0);
+    EXPECT_GT(multiprocessors(index), 0);
+    const std::string parts = join(", ", multiprocessors(index), " multiprocessors, ");
+    EXPECT_NE(arithmetic_of({Device::Kind::kCuda, index}).find(parts), std::string::npos);
     EXPECT_GE(device(index).memory, free_memory(index));
   }
 }

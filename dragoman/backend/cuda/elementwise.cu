@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(kThreads) map_runs(F f, Matrix<To> y, bool acc
 template <int kCount, class F, class To, class... From>
 void launch_map(const Context& on, const F& f, const Matrix<To>& y, bool accumulates, const Matrix<const From>&... x) {
   void (*kernel)(F, Matrix<To>, bool, Matrix<const From>...) = map_runs<kCount, F, To, From...>;
-  const auto blocks = static_cast<unsigned>(divide_up(y.rows * (y.cols / kCount), kThreads));
+  const auto blocks = divide_up(y.rows * (y.cols / kCount), kThreads);
   launch(on, kernel, blocks, kThreads, 0, f, y, accumulates, x...);
 }
 
@@ -231,7 +231,7 @@ void Elementwise::do_gated_backward(const Array& dy, const Array& x, SelfGate ga
 }
 
 void Elementwise::do_dropout(const Array& x, const Segments& segments, const Dropout& dropout, Sink y) const {
-  const auto blocks = static_cast<unsigned>(divide_up(x.rows() * divide_up(x.cols(), 8), kThreads));
+  const auto blocks = divide_up(x.rows() * divide_up(x.cols(), 8), kThreads);
   const bool packed = in_eights({&x, &y.array});
   dispatch(x.dtype(), [&]<class T>() {
     launch(*this, packed ? drop_eights<true, T> : drop_eights<false, T>, blocks, kThreads, 0, matrix<const T>(x),
@@ -240,7 +240,7 @@ void Elementwise::do_dropout(const Array& x, const Segments& segments, const Dro
 }
 
 void Elementwise::do_transpose(const Array& x, Sink y) const {
-  const auto blocks = static_cast<unsigned>(divide_up(x.rows(), kTile) * divide_up(x.cols(), kTile));
+  const auto blocks = divide_up(x.rows(), kTile) * divide_up(x.cols(), kTile);
   dispatch(x.dtype(), [&]<class T>() {
     dispatch(y.array.dtype(), [&]<class To>() {
       launch(*this, transpose_tiles<T, To>, blocks, kTile * kTileWarps, 0, matrix<const T>(x), sink_rows<To>(y));

@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(kThreads)
 
 template <int kCount, class From, class T, class G>
 void launch_sum(const Context& on, const Matrix<const T>& x, const From& from, const Matrix<G>& y, bool accumulates) {
-  const auto blocks = static_cast<unsigned>(divide_up(y.rows * (y.cols / kCount), kThreads));
+  const auto blocks = divide_up(y.rows * (y.cols / kCount), kThreads);
   launch(on, sum_named_rows<kCount, From, T, G>, blocks, kThreads, 0, x, from, y, accumulates);
 }
 
@@ -81,9 +81,9 @@ template <class U>
 void place(const Context& on, const Array& x, const Array& rows, const Array& y) {
   const auto size = static_cast<std::int64_t>(size_of(x.dtype())), unit = static_cast<std::int64_t>(sizeof(U));
   const std::int64_t units = x.cols() * size / unit;
-  launch(on, place_kernel<U>, dim3(static_cast<unsigned>(divide_up(x.rows() * units, 256))), 256, 0,
-         static_cast<const U*>(x.raw()), x.row_stride() * size / unit, elements<const std::int32_t>(rows),
-         static_cast<U*>(y.raw()), y.row_stride() * size / unit, x.rows(), units);
+  launch(on, place_kernel<U>, Grid(divide_up(x.rows() * units, 256)), 256, 0, static_cast<const U*>(x.raw()),
+         x.row_stride() * size / unit, elements<const std::int32_t>(rows), static_cast<U*>(y.raw()),
+         y.row_stride() * size / unit, x.rows(), units);
 }
 
 bool in_units(const Array& x, std::int64_t unit) {

@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(kColumnThreads)
 
 template <int kCount, class T>
 void launch_row_sums(const Context& on, const Matrix<const T>& x, std::int64_t pieces, float* partial) {
-  const dim3 grid(static_cast<unsigned>(divide_up(x.cols, kWarp * kCount)), static_cast<unsigned>(pieces));
+  const Grid grid(divide_up(x.cols, kWarp * kCount), pieces);
   launch(on, sum_row_pieces<kCount, T>, grid, kThreads, 0, x, divide_up(x.rows, pieces), partial);
 }
 
@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(kColumnThreads)
 
 template <int kCount, class Term, class T>
 void launch_sum(const Context& on, const Matrix<const T>& x, std::int64_t blocks, double* partial) {
-  launch(on, sum_terms<kCount, Term, T>, static_cast<unsigned>(blocks), kThreads, 0, x, Term{}, partial);
+  launch(on, sum_terms<kCount, Term, T>, blocks, kThreads, 0, x, Term{}, partial);
 }
 
 // total = alpha times the sum of term(x) over all elements.
@@ -157,8 +157,8 @@ void Elementwise::do_sum_rows(const Array& x, Sink total) const {
       launch_row_sums<1>(*this, X, pieces, elements<float>(partial));
     }
     dispatch(total.array.dtype(), [&]<class G>() {
-      launch(*this, add_row_pieces<G>, static_cast<unsigned>(divide_up(X.cols, kWarp)), kColumnThreads, 0,
-             elements<float>(partial), pieces, X.cols, sink_rows<G>(total));
+      launch(*this, add_row_pieces<G>, divide_up(X.cols, kWarp), kColumnThreads, 0, elements<float>(partial), pieces,
+             X.cols, sink_rows<G>(total));
     });
   });
 }

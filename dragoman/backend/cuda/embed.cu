@@ -260,7 +260,7 @@ __global__ void __launch_bounds__(kThreads) sum_positions(Matrix<const T> dy, co
 void Embed::do_embed(const Array& ids, const Segments& segments, const Array& E, const Array& P, double scale,
                      const Dropout& dropout, Array& y) const {
   const bool packed = in_eights({&E, &P, &y});
-  const auto blocks = static_cast<unsigned>(divide_up(y.rows() * divide_up(y.cols(), 8), kThreads));
+  const auto blocks = divide_up(y.rows() * divide_up(y.cols(), 8), kThreads);
   dispatch(y.dtype(), [&]<class T>() {
     dispatch(E.dtype(), [&]<class TE>() {
       dispatch(P ? P.dtype() : DType::kFloat32, [&]<class TP>() {
@@ -306,9 +306,9 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
             .continued = elements<std::int32_t>(continued),
         };
         launch(*this, packed ? sum_token_pieces<true, T, G> : sum_token_pieces<false, T, G>,
-               static_cast<unsigned>(divide_up(pieces * chunks, kWarps)), kThreads, 0, args);
-        launch(*this, packed ? add_token_parts<true, T, G> : add_token_parts<false, T, G>,
-               static_cast<unsigned>(pieces * chunks), kThreads, 0, args);
+               divide_up(pieces * chunks, kWarps), kThreads, 0, args);
+        launch(*this, packed ? add_token_parts<true, T, G> : add_token_parts<false, T, G>, pieces * chunks, kThreads, 0,
+               args);
       });
     });
   }
@@ -316,9 +316,9 @@ void Embed::do_embed_backward(const Array& dy, const TokenRows& index, const Seg
     const bool packed = in_eights({&dy});
     dispatch(dy.dtype(), [&]<class T>() {
       dispatch(dP.array.dtype(), [&]<class G>() {
-        launch(*this, packed ? sum_positions<true, T, G> : sum_positions<false, T, G>,
-               static_cast<unsigned>(dP.array.rows() * chunks), kThreads, 0, matrix<const T>(dy),
-               elements<const std::int32_t>(segments.offsets), segments.B, mask, sink_rows<G>(dP));
+        launch(*this, packed ? sum_positions<true, T, G> : sum_positions<false, T, G>, dP.array.rows() * chunks,
+               kThreads, 0, matrix<const T>(dy), elements<const std::int32_t>(segments.offsets), segments.B, mask,
+               sink_rows<G>(dP));
       });
     });
   }

@@ -13,6 +13,7 @@
 #include "dragoman/array/segments.h"
 #include "dragoman/backend/absent_words.h"
 #include "dragoman/backend/cuda/context.h"
+#include "dragoman/backend/cuda/grid.h"
 #include "dragoman/backend/cuda/profile.h"
 #include "dragoman/backend/dropout.h"
 #include "dragoman/backend/sink.h"
@@ -78,9 +79,11 @@ enum class Blocks { kIndependent, kTogether };
 // Launches a kernel on the backend's stream; does nothing in a dry backend or for an empty grid. All launches go
 // through here.
 template <Blocks kBlocks = Blocks::kIndependent, class... Parameters, class... Arguments>
-void launch(const Context& on, void (*kernel)(Parameters...), dim3 grid, int threads, std::size_t shared_bytes,
+void launch(const Context& on, void (*kernel)(Parameters...), const Grid& blocks, int threads, std::size_t shared_bytes,
             const Arguments&... arguments) {
-  if (on.dry() || grid.x == 0 || grid.y == 0 || grid.z == 0) return;
+  blocks.check();
+  if (on.dry() || blocks.empty()) return;
+  const dim3 grid(static_cast<unsigned>(blocks.x), static_cast<unsigned>(blocks.y), static_cast<unsigned>(blocks.z));
   const cudaStream_t stream = on.stream();
   if (shared_bytes > 48 * 1024) {
     check(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), cudaFuncAttributeMaxDynamicSharedMemorySize,

@@ -186,11 +186,10 @@ template <class T>
 void launch_rows(const Context& on, const LossRows<T>& rows, std::int64_t count) {
   const std::size_t bytes = divide_up(rows.V, Pack<T>::kCount) * sizeof(Pack<T>);
   const int threads = rows.V > 2 * kFewThreads * Pack<T>::kCount ? kThreads : kFewThreads;
-  const auto grid = static_cast<unsigned>(count);
   if (bytes <= kKeptBytes) {
-    launch(on, cross_entropy_kernel<T, true>, grid, threads, bytes, rows);
+    launch(on, cross_entropy_kernel<T, true>, count, threads, bytes, rows);
   } else {
-    launch(on, cross_entropy_kernel<T, false>, grid, threads, 0, rows);
+    launch(on, cross_entropy_kernel<T, false>, count, threads, 0, rows);
   }
 }
 

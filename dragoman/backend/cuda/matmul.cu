@@ -39,7 +39,7 @@ void run(const Context& on, const Product& p) {
   }
   dispatch(p.A.dtype(), [&]<class T>() {
     dispatch(p.C.dtype(), [&]<class D>() {
-      launch(on, plain_product<T, D>, dim3(divide_up(p.C.count(), 256)), 256, 0, matrix<const T>(p.A),
+      launch(on, plain_product<T, D>, Grid(divide_up(p.C.count(), 256)), 256, 0, matrix<const T>(p.A),
              p.transpose_A == Transpose::kYes, matrix<const T>(p.B), p.transpose_B == Transpose::kYes, matrix<D>(p.C),
              k, p.accumulate, elements<const T>(p.bias), p.relu);
     });
@@ -132,7 +132,7 @@ void Matmul::do_linear(const Array& x, const Array& W, const Array& b, const Act
   if (!activation.dropout.on()) return;
   dispatch(y.dtype(), [&]<class T>() {
     const std::int64_t groups = y.rows() * divide_up(y.cols(), 8);
-    launch(*this, drop<T>, dim3(divide_up(groups, 256)), 256, 0, matrix<T>(y),
+    launch(*this, drop<T>, Grid(divide_up(groups, 256)), 256, 0, matrix<T>(y),
            dropout_mask(activation.dropout, activation.segments));
   });
 }
@@ -151,9 +151,8 @@ void Matmul::do_linear_backward(Array& dy, const Array& x, const Array& W, const
     const auto scale = static_cast<float>(activation.dropout.on() ? activation.dropout.scale() : 1.0);
     dispatch(dy.dtype(), [&]<class T>() {
       const bool packs = packable<T>({&dy, &y}) && dy.cols() % 8 == 0;
-      launch(*this, packs ? mask_by_relu<T, true> : mask_by_relu<T, false>,
-             dim3(static_cast<unsigned>(column_blocks), static_cast<unsigned>(row_blocks)), kMaskWarps * kWarp, 0,
-             matrix<T>(dy), matrix<const T>(y), scale, rows_per_block, elements<float>(partial));
+      launch(*this, packs ? mask_by_relu<T, true> : mask_by_relu<T, false>, Grid(column_blocks, row_blocks),
+             kMaskWarps * kWarp, 0, matrix<T>(dy), matrix<const T>(y), scale, rows_per_block, elements<float>(partial));
     });
     if (db.wanted()) sum_rows(partial.row_range(0, row_blocks), db);
   } else if (db.wanted()) {

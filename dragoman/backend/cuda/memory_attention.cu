@@ -172,8 +172,8 @@ void MemoryAttention::do_memory_weights(const Array& q, const Array& K, const Ar
   dispatch(q.dtype(), [&]<class T>() {
     const auto additive = packed ? memory_weights_kernel<true, true, T> : memory_weights_kernel<true, false, T>;
     const auto product = packed ? memory_weights_kernel<false, true, T> : memory_weights_kernel<false, false, T>;
-    launch(*this, v ? additive : product, static_cast<unsigned>(q.rows()), kScoreThreads, 0, matrix<const T>(q),
-           matrix<const T>(K), score_vector(v), scale, keys_of_rows(memory), matrix<float>(weights));
+    launch(*this, v ? additive : product, q.rows(), kScoreThreads, 0, matrix<const T>(q), matrix<const T>(K),
+           score_vector(v), scale, keys_of_rows(memory), matrix<float>(weights));
   });
 }
 

@@ -131,8 +131,8 @@ void MemoryAttention::do_choose_keys(const Array& weights, const MemoryRows& mem
                       .temperature = choice.temperature,
                       .sentence = random ? elements<const std::int32_t>(choice.sentence) : nullptr,
                       .position = random ? elements<const std::int32_t>(choice.position) : nullptr};
-  launch(*this, choose_keys_kernel, static_cast<unsigned>(divide_up(weights.rows(), kWarps)), kWarps * kWarp, 0,
-         matrix<const float>(weights), keys_of_rows(memory), choose, elements<std::int32_t>(chosen),
+  launch(*this, choose_keys_kernel, divide_up(weights.rows(), kWarps), kWarps * kWarp, 0, matrix<const float>(weights),
+         keys_of_rows(memory), choose, elements<std::int32_t>(chosen),
          relaxed ? matrix<float>(relaxed) : Matrix<float>{});
 }
 

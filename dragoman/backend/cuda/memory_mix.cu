@@ -184,7 +184,7 @@ void mix_backward(const Context& on, const Array& dO, const Array& weights, cons
                                        .weight_cols = weights.cols(),
                                        .dV = adding_rows<G>(dV)};
       launch(on, packed ? memory_mix_backward_kernel<true, T, G> : memory_mix_backward_kernel<false, T, G>,
-             static_cast<unsigned>(weights.rows()), kBackwardThreads, 0, backward);
+             weights.rows(), kBackwardThreads, 0, backward);
     });
   });
 }

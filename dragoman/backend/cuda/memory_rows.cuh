@@ -21,9 +21,7 @@ struct alignas(16) WarpSums {
   float of[kSumWarps][kSumColumns];
 };
 
-inline dim3 sum_grid(std::int64_t rows, std::int64_t columns) {
-  return {static_cast<unsigned>(rows), static_cast<unsigned>(divide_up(columns, kSumColumns))};
-}
+inline Grid sum_grid(std::int64_t rows, std::int64_t columns) { return {rows, divide_up(columns, kSumColumns)}; }
 
 // Adds the sums of all warps in the order of their numbers. Thread t gets the sum of column t.
 __device__ inline float sum_of_warps(const Eight<float>& mine, WarpSums& shared) {

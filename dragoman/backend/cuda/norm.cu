@@ -153,10 +153,10 @@ void launch_forward(const Context& on, const AddNorm<T>& norm, bool packed) {
     const auto kernel = d <= 256   ? add_norm_in_warps<T, 1>
                         : d <= 512 ? add_norm_in_warps<T, 2>
                                    : add_norm_in_warps<T, 4>;
-    launch(on, kernel, static_cast<unsigned>(divide_up(rows, kForwardWarps)), kForwardWarps * kWarp, 0, norm);
+    launch(on, kernel, divide_up(rows, kForwardWarps), kForwardWarps * kWarp, 0, norm);
   } else {
     const auto kernel = packed ? add_norm_in_blocks<T, true> : add_norm_in_blocks<T, false>;
-    launch(on, kernel, static_cast<unsigned>(rows), threads_for(d), 0, norm);
+    launch(on, kernel, rows, threads_for(d), 0, norm);
   }
 }
 

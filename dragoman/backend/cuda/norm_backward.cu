@@ -278,10 +278,10 @@ void Norm::do_add_norm_backward(const Array& ds, const Array& dy, const Array& s
         .da = sink_rows<T>(da),
         .sums = elements<float>(sums),
     };
-    launch(*this, plan.kernel, static_cast<unsigned>(blocks), plan.threads, plan.shared_bytes, norm);
+    launch(*this, plan.kernel, blocks, plan.threads, plan.shared_bytes, norm);
     if (!dgamma.wanted() && !dbeta.wanted()) return;
     dispatch(type_of(dgamma, type_of(dbeta, DType::kFloat32)), [&]<class G>() {
-      const dim3 grid(static_cast<unsigned>(divide_up(d, kWarp)), 2);
+      const Grid grid(divide_up(d, kWarp), 2);
       launch(*this, add_blocks<G>, grid, kColumnThreads, 0, norm.sums, blocks, d, sink_rows<G>(dgamma),
              sink_rows<G>(dbeta));
     });

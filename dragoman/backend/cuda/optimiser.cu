@@ -227,8 +227,8 @@ void Optimiser::do_adam(const Array& g, const Array& scale, const AdamStep& step
   const bool quads = by_quads({&g, &theta, &m, &v, &copy});
   dispatch(theta.dtype(), [&]<class T>() {
     dispatch(copy ? copy.dtype() : theta.dtype(), [&]<class Copy>() {
-      launch(*this, adam_kernel<T, Copy>, static_cast<unsigned>(divide_up(count, kTile)), kThreads, 0,
-             AdamFactors(step), elements<const double>(scale), count, quads,
+      launch(*this, adam_kernel<T, Copy>, divide_up(count, kTile), kThreads, 0, AdamFactors(step),
+             elements<const double>(scale), count, quads,
              AdamBlocks<T, Copy>{elements<const T>(g), elements<T>(theta), elements<T>(m), elements<T>(v),
                                  elements<Copy>(copy)});
     });
@@ -241,8 +241,8 @@ void Optimiser::do_nesterov(const Array& g, const Array& scale, const NesterovSt
   const bool quads = by_quads({&g, &theta, &v, &copy});
   dispatch(theta.dtype(), [&]<class T>() {
     dispatch(copy ? copy.dtype() : theta.dtype(), [&]<class Copy>() {
-      launch(*this, nesterov_kernel<T, Copy>, static_cast<unsigned>(divide_up(count, kTile)), kThreads, 0,
-             NesterovFactors(step), elements<const double>(scale), count, quads,
+      launch(*this, nesterov_kernel<T, Copy>, divide_up(count, kTile), kThreads, 0, NesterovFactors(step),
+             elements<const double>(scale), count, quads,
              NesterovBlocks<T, Copy>{elements<const T>(g), elements<T>(theta), elements<T>(v), elements<Copy>(copy)});
     });
   });
@@ -251,9 +251,9 @@ void Optimiser::do_nesterov(const Array& g, const Array& scale, const NesterovSt
 void Optimiser::do_moving_average(const Array& x, const Array& scale, double decay, Array& mean) const {
   const std::int64_t count = mean.count();
   dispatch(mean.dtype(), [&]<class T>() {
-    launch(*this, average_kernel<T>, static_cast<unsigned>(divide_up(count, kTile)), kThreads, 0,
-           static_cast<float>(decay), static_cast<float>(1 - decay), elements<const double>(scale), count,
-           by_quads({&x, &mean}), elements<const T>(x), elements<T>(mean));
+    launch(*this, average_kernel<T>, divide_up(count, kTile), kThreads, 0, static_cast<float>(decay),
+           static_cast<float>(1 - decay), elements<const double>(scale), count, by_quads({&x, &mean}),
+           elements<const T>(x), elements<T>(mean));
   });
 }
 

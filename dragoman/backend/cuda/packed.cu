@@ -48,7 +48,7 @@ void Packed::do_pack(const Array& W, Transpose transpose, const Array& scales, s
                      const PackedMatrix& to) const {
   const bool transposed = transpose == Transpose::kYes;
   const std::int64_t in = transposed ? W.cols() : W.rows(), n = transposed ? W.rows() : W.cols();
-  const auto grid = static_cast<unsigned>(divide_up(in * n, kThreads));
+  const auto grid = divide_up(in * n, kThreads);
   dispatch(to.panels.dtype(), [&]<class To>() {
     const auto pack_from = [&]<class From>() {
       launch(*this, pack_kernel<From, To>, grid, kThreads, 0, matrix<const From>(W), transposed,

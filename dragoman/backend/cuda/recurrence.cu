@@ -49,9 +49,7 @@ __device__ void at_own_place(std::int64_t rows, std::int64_t H, const Body& body
   const std::int64_t r = index / eights;
   body(Place<kPacked>{H, r, 8 * (index - r * eights)});
 }
-unsigned blocks_for(std::int64_t rows, std::int64_t H) {
-  return static_cast<unsigned>(divide_up(rows * divide_up(H, 8), kThreads));
-}
+std::int64_t blocks_for(std::int64_t rows, std::int64_t H) { return divide_up(rows * divide_up(H, 8), kThreads); }
 
 // The arrays of `cell`, named as in the contract; inputs_h is inputs.h. At most one of b_u and b_u_float is present.
 template <class T>
@@ -321,9 +319,8 @@ void Recurrence::do_take_state(const Array& stored, const Array& initial, const 
                                const MemoryRows& memory, Array& state) const {
   dispatch_units({&stored, &initial, &state}, [&]<class U>() {
     const Matrix<U> to = units_of<U>(state);
-    launch(*this, take_units<U>, static_cast<unsigned>(divide_up(to.rows * to.cols, kThreads)), kThreads, 0,
-           units_of<U>(stored), units_of<U>(initial), cells_of(cells, lengths),
-           elements<const std::int32_t>(memory.first), to);
+    launch(*this, take_units<U>, divide_up(to.rows * to.cols, kThreads), kThreads, 0, units_of<U>(stored),
+           units_of<U>(initial), cells_of(cells, lengths), elements<const std::int32_t>(memory.first), to);
   });
 }
 
@@ -331,7 +328,7 @@ void Recurrence::do_store_state(const Array& state, const Array& cells, const Ar
                                 const Array& stored) const {
   dispatch_units({&state, &stored}, [&]<class U>() {
     const Matrix<U> from = units_of<U>(state);
-    launch(*this, store_units<U>, static_cast<unsigned>(divide_up(from.rows * from.cols, kThreads)), kThreads, 0, from,
+    launch(*this, store_units<U>, divide_up(from.rows * from.cols, kThreads), kThreads, 0, from,
            cells_of(cells, lengths), units_of<U>(stored));
   });
 }

@@ -399,10 +399,9 @@ void Recurrence::do_run_cells(CellKind kind, const Array& counts, std::span<cons
   for (std::size_t i = 0; i < directions.size(); ++i) {
     all.at[i] = direction_of(directions[i], static_cast<unsigned*>(arrivals.raw()) + i * kCounterStride);
   }
-  launch<Blocks::kTogether>(*this, plan.kernel,
-                            dim3(static_cast<unsigned>(H / kColumns), static_cast<unsigned>(directions.size())),
-                            kThreads, plan.shared_bytes, all, elements<const std::int32_t>(counts),
-                            static_cast<int>(counts.count()), static_cast<int>(H));
+  launch<Blocks::kTogether>(*this, plan.kernel, Grid(H / kColumns, std::ssize(directions)), kThreads, plan.shared_bytes,
+                            all, elements<const std::int32_t>(counts), static_cast<int>(counts.count()),
+                            static_cast<int>(H));
 }
 
 }  // namespace dragoman::cuda

@@ -142,7 +142,7 @@ __global__ void __launch_bounds__(kMaxThreads)
 // Launches a kernel with one block for each row of x.
 template <class... Parameters, class... Arguments>
 void launch_rows(const Context& on, void (*kernel)(Parameters...), const Array& x, const Arguments&... arguments) {
-  launch(on, kernel, static_cast<unsigned>(x.rows()), threads_for(x.cols()), 0, arguments...);
+  launch(on, kernel, x.rows(), threads_for(x.cols()), 0, arguments...);
 }
 
 }  // namespace

@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kThreads) weight_norm_backward_tile(WeightNorm
   }
 }
 
-unsigned tiles(const Array& v) { return static_cast<unsigned>(divide_up(v.cols(), v.cols() == 1 ? 1 : kTile)); }
+std::int64_t tiles(const Array& v) { return divide_up(v.cols(), v.cols() == 1 ? 1 : kTile); }
 
 }  // namespace
 

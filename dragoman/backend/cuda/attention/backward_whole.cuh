@@ -7,13 +7,10 @@ namespace dragoman::cuda {
 
 namespace {
 
-// dS^T of one sentence and head in shared memory: rows are keys, columns queries. The row stride is an odd number of
-// 16-byte pieces, so that the same columns of eight rows lie in different banks.
+// dS^T of one sentence and head in shared memory: rows are keys, columns queries.
 struct ScoreTile {
   unsigned address;
   int stride;
-
-  __host__ __device__ static constexpr int stride_of(int query_rows) { return query_rows + 8; }
 
   // Stores dS^T of 16 keys and 16 queries, given as the left operand of a product.
   __device__ void put(int key, int query, const std::uint32_t (&d_scores)[4]) const {
@@ -31,29 +28,6 @@ struct ScoreTile {
 
  private:
   __device__ unsigned at(int row, int column) const { return address + (row * stride + column) * 2; }
-};
-
-// Shared memory of a team of gradients_of_whole; a box shows its number of rows or elements:
-//
-//   | Q: query_rows | dO: query_rows | K: key_rows | V: warp_rows | O, later dS^T: score_elements | log_sums | deltas |
-//
-//   - O is needed for the deltas alone; dS^T takes its place afterwards.
-//   - V has warp_rows = max(query_rows, key_rows) rows, 16 for each warp, which stages there what it writes.
-//   - log_sums and deltas are query_rows floats each.
-struct WholeLayout {
-  int query_rows, key_rows, warp_rows, score_elements;
-
-  __host__ __device__ WholeLayout(int D, int query_rows_, int key_rows_)
-      : query_rows(query_rows_),
-        key_rows(key_rows_),
-        warp_rows(query_rows > key_rows ? query_rows : key_rows),
-        score_elements(larger(query_rows * D, key_rows * ScoreTile::stride_of(query_rows))) {}
-
-  __host__ __device__ static constexpr int larger(int a, int b) { return a > b ? a : b; }
-  __host__ int bytes(int D) const {
-    const int elements = (2 * query_rows + key_rows + warp_rows) * D + score_elements;
-    return static_cast<int>(divide_up(elements * 2 + query_rows * 8, kAlignment) * kAlignment);
-  }
 };
 
 // All gradients of one sentence and head, by one team. Warp w owns keys [16 w, 16 w + 16) in pass 2 and queries
@@ -80,7 +54,7 @@ __global__ void __launch_bounds__(kMaxThreads, D > 64 ? 1 : 2)
   const Tile<D> Q{shared_address(shared) + team.number * plan.team_bytes};
   const Tile<D> dO = Q.from(layout.query_rows), K = dO.from(layout.query_rows), V = K.from(layout.key_rows);
   const Tile<D> O = V.from(layout.warp_rows);
-  const ScoreTile scores{O.address, ScoreTile::stride_of(layout.query_rows)};
+  const ScoreTile scores{O.address, layout.score_stride(layout.query_rows)};
   const FloatTile log_sums{O.address + layout.score_elements * 2}, deltas = log_sums.from(layout.query_rows);
 
   // Pass 1.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "dragoman/backend/attention.h"
+#include "dragoman/backend/cuda/attention/sight.h"
 #include "dragoman/backend/cuda/kernel.cuh"
 
 namespace dragoman::cuda {
@@ -15,54 +16,6 @@ constexpr float kLog2e = 1.4426950408889634f, kLn2 = 0.6931471805599453f;
 
 __device__ int lane() { return threadIdx.x % kWarp; }
 
-// A Mask as a range of distances: query i sees key j if and only if -below <= j - i < above and, if there are blocks,
-// both positions are in the same block.
-struct Sight {
-  int below = 0, above = 0;
-  int block = 0;  // positions of a block; 0 if there are no blocks
-
-  __device__ int block_start(int position) const { return position / block * block; }
-
-  // Query i sees the keys [first_key(i), end_key(i, n_k)); key j is seen by the queries [first_query(j),
-  // end_query(j, n_q)).
-  __device__ int first_key(int i) const { return block > 0 ? block_start(i) : max(0, i - below); }
-  __device__ int end_key(int i, int n_k) const {
-    return min(n_k, block > 0 ? min(block_start(i) + block, i + above) : i + above);
-  }
-  __device__ int first_query(int j) const {
-    return block > 0 ? max(block_start(j), j - above + 1) : max(0, j - above + 1);
-  }
-  __device__ int end_query(int j, int n_q) const {
-    return min(n_q, block > 0 ? block_start(j) + block : j + below + 1);
-  }
-
-  __device__ bool sees(int i, int j) const {
-    return static_cast<unsigned>(j - i + below) < static_cast<unsigned>(below + above) &&
-           (block == 0 || block_start(i) == block_start(j));
-  }
-  // Whether each of the queries [i, i + queries) sees all of the keys [j, j + keys). sees_none: whether each of them
-  // sees none of the keys.
-  __device__ bool sees_all(int i, int queries, int j, int keys) const {
-    return j + keys - 1 - i < above && j - (i + queries - 1) >= -below &&
-           (block == 0 || block_start(min(i, j)) == block_start(max(i + queries, j + keys) - 1));
-  }
-  __device__ bool sees_none(int i, int queries, int j, int keys) const {
-    return j - (i + queries - 1) >= above || j + keys - 1 - i < -below ||
-           (block > 0 && (block_start(i + queries - 1) + block <= j || block_start(j + keys - 1) + block <= i));
-  }
-};
-
-Sight sight_of(const Mask& mask) {
-  constexpr std::int64_t kFar = 1 << 29;  // longer than any sentence, and adding it to a position does not overflow
-  const auto near = [&](std::int64_t distance) { return static_cast<int>(std::min(distance, kFar)); };
-  const bool causal = mask.kind == Mask::Kind::kCausal;
-  if (mask.r == 0) return {.below = near(kFar), .above = near(causal ? 1 : kFar)};
-  if (mask.window == Mask::Window::kBlock) {
-    return {.below = near(mask.r - 1), .above = near(causal ? 1 : mask.r), .block = near(mask.r)};
-  }
-  return {.below = near(causal ? mask.r - 1 : mask.r / 2), .above = near(causal ? 1 : mask.r / 2 + 1)};
-}
-
 struct Problem {
   const std::int32_t *queries = nullptr, *keys = nullptr;  // offsets [B + 1]: the first row of each sentence
   int h = 1, d_k = 0, d_v = 0;
@@ -71,7 +24,16 @@ struct Problem {
   DropoutMask dropout;
 };
 
+// Kernels count the positions of a sentence, and the weights of a query (head * n_k + key), in 32 bits.
+void require_countable(const Reach& reach, const Heads& heads) {
+  const std::int64_t longest = std::max(reach.queries.longest, reach.keys.longest);
+  require<ShapeError>(longest < kFar / heads.h, "attention on a CUDA device: a sentence of ", longest,
+                      " tokens is too long; with ", heads.h, heads.h == 1 ? " head" : " heads", " it may have ",
+                      kFar / heads.h - 1, ".");
+}
+
 Problem problem_of(const Array& Q, const Array& V, const Reach& reach, const Heads& heads) {
+  require_countable(reach, heads);
   return {.queries = elements<const std::int32_t>(reach.queries.offsets),
           .keys = elements<const std::int32_t>(reach.keys.offsets),
           .h = static_cast<int>(heads.h),

@@ -3,6 +3,7 @@
 // counts groups of 8 columns.
 #pragma once
 
+#include "dragoman/backend/cuda/attention/layouts.h"
 #include "dragoman/backend/cuda/attention/problem.cuh"
 #include "dragoman/backend/cuda/tensor_cores.cuh"
 
@@ -10,12 +11,7 @@ namespace dragoman::cuda {
 
 namespace {
 
-constexpr int kStep = 16;         // rows and depth of one product; the rows of a tile are a multiple of it
-constexpr int kMaxTeamWarps = 8;  // warps of a team; no block has more either
 constexpr int kMaxThreads = kMaxTeamWarps * kWarp;
-
-// Rounds up to a multiple of kStep.
-__host__ __device__ constexpr int in_steps(int rows) { return (rows + kStep - 1) & -kStep; }
 
 // Row and column of this lane's element c[e] in the 16 x 8 sums.
 __device__ int row_of(int e) { return lane() / 4 + e / 2 * 8; }
@@ -117,7 +113,6 @@ __device__ void await_copies() {
 //     ...
 //
 // A tile begins at a multiple of kAlignment, so that piece(row, p ^ k) is piece(row, p) ^ k * 16.
-constexpr int kAlignment = 256;
 template <int D>
 struct Tile {
   static constexpr int kPieces = D / 8, kRowBytes = D * 2;

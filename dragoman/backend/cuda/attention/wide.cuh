@@ -17,30 +17,8 @@ namespace dragoman::cuda {
 
 namespace {
 
-constexpr int kWideThreads = 4 * kWarp;        // the warps share sums of 32 x 64 numbers: each has 16 x 32
-constexpr int kWideRows = 32, kWideTile = 64;  // own rows, and others of a tile
-constexpr int kWideSlab = 64;                  // columns in shared memory at a time
-constexpr int kSlabPitch = kWideSlab + 8;      // 8 and 4 more, so that rows begin in different banks
-constexpr int kSumPitch = kWideTile + 4;
-
-// The shared memory of a block. `others` is a multiple of kWideTile.
-//
-//     bf16  own[32][kSlabPitch], other[64][kSlabPitch]    a slab of either side
-//     float sums[products][32][kSumPitch]                 products of one tile, or 64 columns of the result
-//     bf16  weights[weights][32][others + 8]
-//     float row_numbers[2][32]
-//     float scores[32][others]                            if `scores`
-struct WideShared {
-  int others = 0, products = 1, weights = 1;
-  bool scores = false;
-
-  __host__ __device__ int weight_pitch() const { return others + 8; }
-  __host__ __device__ int sums_at() const { return (kWideRows + kWideTile) * kSlabPitch * 2; }
-  __host__ __device__ int weights_at() const { return sums_at() + products * kWideRows * kSumPitch * 4; }
-  __host__ __device__ int row_numbers_at() const { return weights_at() + weights * kWideRows * weight_pitch() * 2; }
-  __host__ __device__ int scores_at() const { return row_numbers_at() + 2 * kWideRows * 4; }
-  __host__ __device__ int bytes() const { return scores_at() + (scores ? kWideRows * others * 4 : 0); }
-
+constexpr int kWideThreads = 4 * kWarp;  // the warps share sums of 32 x 64 numbers: each has 16 x 32
+struct WideShared : WideLayout {
   __device__ static unsigned char* memory() {
     extern __shared__ __align__(kAlignment) unsigned char shared[];
     return shared;
