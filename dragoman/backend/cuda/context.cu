@@ -71,10 +71,6 @@ void require_device(int index) {
 
 }  // namespace
 
-void check(cudaError_t status, const char* what) {
-  require<DeviceError>(status == cudaSuccess, "CUDA failed at ", what, ": ", cudaGetErrorString(status), ".");
-}
-
 std::string toolkit_version() { return cuda_version_text(CUDART_VERSION); }
 
 std::string driver_version() {

@@ -13,6 +13,7 @@
 #include "dragoman/array/segments.h"
 #include "dragoman/backend/absent_words.h"
 #include "dragoman/backend/cuda/context.h"
+#include "dragoman/backend/cuda/errors.h"
 #include "dragoman/backend/cuda/grid.h"
 #include "dragoman/backend/cuda/profile.h"
 #include "dragoman/backend/dropout.h"
@@ -25,9 +26,6 @@ using bf16 = __nv_bfloat16;
 
 inline constexpr int kWarp = 32;
 inline constexpr unsigned kAllLanes = 0xFFFFFFFFu;
-
-// Throws a DeviceError unless the status is success. `what` names the operation: "CUDA failed at <what>: <reason>".
-void check(cudaError_t status, const char* what);
 
 // The DType of elements of type T.
 template <class T>

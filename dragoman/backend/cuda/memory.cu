@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "dragoman/backend/cuda/kernel.cuh"
+#include "dragoman/backend/device_errors.h"
 
 namespace dragoman::cuda {
 
@@ -44,6 +45,12 @@ const Driver& driver() {
   return functions;
 }
 
+// The driver's errors have the numbers of the runtime's.
+static_assert(static_cast<int>(CUDA_ERROR_OUT_OF_MEMORY) == static_cast<int>(cudaErrorMemoryAllocation) &&
+              static_cast<int>(CUDA_ERROR_ILLEGAL_ADDRESS) == static_cast<int>(cudaErrorIllegalAddress) &&
+              static_cast<int>(CUDA_ERROR_LAUNCH_FAILED) == static_cast<int>(cudaErrorLaunchFailure));
+cudaError_t of_runtime(CUresult result) { return static_cast<cudaError_t>(result); }
+
 CUmemAllocationProp properties_of(int device) {
   CUmemAllocationProp properties{};
   properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -73,12 +80,15 @@ DeviceReservation::DeviceReservation(int device, std::size_t bytes) : device_(de
   check(use_device(device), "choosing the device");
   check(cudaFree(nullptr), "starting CUDA");  // creates the device's context, which the driver's functions need
   const CUmemAllocationProp properties = properties_of(device);
-  require<DeviceError>(
-      driver().granularity(&granularity_, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS,
-      "the CUDA device does not support memory mapping, which this program needs: use --device cpu.");
+  const CUresult found = driver().granularity(&granularity_, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+  require<DeviceError>(found != CUDA_ERROR_NOT_SUPPORTED,
+                       "the CUDA device does not support memory mapping, which this program needs: use --device cpu.");
+  check(of_runtime(found), "reading the granularity of memory");
   bytes_ = round_up(std::max<std::size_t>(bytes, 1), granularity_);
-  require<MemoryError>(driver().reserve(&base_, bytes_, 0, 0, 0) == CUDA_SUCCESS, "cannot reserve ", bytes_ >> 20,
-                       " MiB of the CUDA device's address space");
+  const CUresult reserved = driver().reserve(&base_, bytes_, 0, 0, 0);
+  require<MemoryError>(reserved != CUDA_ERROR_OUT_OF_MEMORY, "cannot reserve ", bytes_ >> 20,
+                       " MiB of the CUDA device's address space: use fewer workers.");
+  check(of_runtime(reserved), "reserving addresses");
 }
 
 DeviceReservation::~DeviceReservation() {
@@ -94,32 +104,43 @@ DeviceReservation::~DeviceReservation() {
 
 void DeviceReservation::commit(std::size_t bytes) {
   if (bytes <= committed_) return;
-  use_device(device_);
+  check(use_device(device_), "choosing the device");
   // Grow by at least an eighth of the present size, so that growth is rare. If there is no memory for that, try again
   // with just the bytes that are needed.
   const std::size_t growth = std::max({bytes - committed_, committed_ / 8, kMinGrowth});
   for (std::size_t size :
        {std::min(round_up(growth, granularity_), bytes_ - committed_), round_up(bytes - committed_, granularity_)}) {
-    const CUmemAllocationProp properties = properties_of(device_);
-    CUmemGenericAllocationHandle handle = 0;
-    if (driver().create(&handle, size, &properties, 0) != CUDA_SUCCESS) continue;
-    CUmemAccessDesc access{};
-    access.location = properties.location;
-    access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
-    const bool mapped = driver().map(base_ + committed_, size, 0, handle, 0) == CUDA_SUCCESS;
-    if (!mapped || driver().set_access(base_ + committed_, size, &access, 1) != CUDA_SUCCESS) {
-      if (mapped) driver().unmap(base_ + committed_, size);
-      driver().release(handle);
-      break;
-    }
-    pieces_.push_back({committed_, size, handle});
-    committed_ += size;
-    return;
+    const cudaError_t status = add_piece(size);
+    if (status == cudaSuccess) return;
+    if (status != cudaErrorMemoryAllocation) check(status, "taking memory");
   }
   std::size_t free = 0, total = 0;
-  cudaMemGetInfo(&free, &total);
-  throw MemoryError(join("the CUDA device has no memory for ", (bytes - committed_) >> 20, " MiB more: ", free >> 20,
-                         " of its ", total >> 20, " MiB are free. Use a smaller batch."));
+  check(cudaMemGetInfo(&free, &total), "reading the device's memory");
+  throw DeviceFull(join("the CUDA device has no memory for ", (bytes - committed_) >> 20, " MiB more: ", free >> 20,
+                        " of its ", total >> 20, " MiB are free. Use a smaller batch."));
+}
+
+// Takes memory and maps it behind the committed part. If that fails, everything is as before.
+cudaError_t DeviceReservation::add_piece(std::size_t size) {
+  const CUmemAllocationProp properties = properties_of(device_);
+  CUmemGenericAllocationHandle handle = 0;
+  CUresult result = driver().create(&handle, size, &properties, 0);
+  if (result != CUDA_SUCCESS) return of_runtime(result);
+  CUmemAccessDesc access{};
+  access.location = properties.location;
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  result = driver().map(base_ + committed_, size, 0, handle, 0);
+  if (result == CUDA_SUCCESS) {
+    result = driver().set_access(base_ + committed_, size, &access, 1);
+    if (result != CUDA_SUCCESS) driver().unmap(base_ + committed_, size);
+  }
+  if (result != CUDA_SUCCESS) {
+    driver().release(handle);
+    return of_runtime(result);
+  }
+  pieces_.push_back({committed_, size, handle});
+  committed_ += size;
+  return cudaSuccess;
 }
 
 void CudaDeleter::operator()(char* pinned) const {

@@ -29,13 +29,15 @@ class DeviceReservation final : public Reservation {
 
   void* base() const override { return reinterpret_cast<void*>(base_); }
   std::size_t reserved() const override { return bytes_; }
-  void commit(std::size_t bytes) override;  // throws MemoryError
+  void commit(std::size_t bytes) override;  // throws DeviceFull
 
  private:
   struct Piece {
     std::size_t start, bytes;
     unsigned long long handle;
   };
+
+  cudaError_t add_piece(std::size_t size);
 
   int device_;
   std::size_t bytes_ = 0, granularity_ = 0, committed_ = 0;
@@ -57,7 +59,7 @@ using Stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, CudaDeleter>
 using Event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, CudaDeleter>;
 using PinnedMemory = std::unique_ptr<char, CudaDeleter>;
 
-// These throw DeviceError on failure.
+// These throw as check() does.
 Stream make_stream();
 Event make_event();
 PinnedMemory make_pinned(std::size_t bytes);

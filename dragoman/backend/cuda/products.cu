@@ -22,9 +22,11 @@ namespace {
 
 constexpr std::size_t kWorkspaceBytes = std::size_t{64} << 20;
 
+// The library's own status does not tell an error of CUDA that stays from others.
 void check_lt(cublasStatus_t status, const char* what) {
-  require<DeviceError>(status == CUBLAS_STATUS_SUCCESS, "cuBLASLt failed at ", what, ": ",
-                       cublas().status_string(status), ".");
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  check(lasting_error(), what);
+  throw DeviceError(join("cuBLASLt failed at ", what, ": ", cublas().status_string(status), "."));
 }
 
 cudaDataType_t type_of(DType dtype) {

@@ -8,7 +8,11 @@ namespace dragoman::cuda {
 namespace {
 
 struct EventMark final : Mark {
-  bool is_reached() const override { return cudaEventQuery(event.get()) != cudaErrorNotReady; }
+  bool is_reached() const override {
+    if (cudaEventQuery(event.get()) != cudaErrorNotReady) return true;
+    cudaGetLastError();  // the next launch must not take this for its own error
+    return false;
+  }
 
   Event event = make_event();
 };
