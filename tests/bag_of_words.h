@@ -57,7 +57,7 @@ struct BagConfig {
 };
 
 // 2. The model.
-class BagOfWords final : public Seq2Seq {
+class BagOfWords : public Seq2Seq {
  public:
   explicit BagOfWords(const BagConfig& config)
       : config_(config), cross_({.d_model = d(), .h = 1, .d_k = d(), .d_v = d()}, 0, 0) {

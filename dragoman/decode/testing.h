@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -43,15 +44,27 @@ inline std::unique_ptr<model::SmallModel> model_with_twins(std::uint64_t seed, b
 class ModelDirectoryTest : public data::CorpusTest {
  protected:
   ModelDirectoryTest() { write_model(model::small_config()); }
-  void write_model(const model::TransformerConfig& config) const {
+  void write_model(const model::TransformerConfig& config,
+                   const std::function<void(model::SmallModel&)>& change = {}) const {
     model::ModelInfo info;
     info.config = config;
     info.config.set_vocabularies(data::word_tokenizer().size(), data::word_tokenizer().size());
     model::SmallModel small(info.config);
     small.add_noise();
+    if (change) change(small);
     model::write_info(directory, info);
     model::write_tokenizers(directory, {data::word_tokenizer(), data::word_tokenizer()}, true);
     model::write_safetensors(model::weights_file(directory), *small.on, small.block.tensors());
+  }
+  // A model whose scores are not finite numbers for sentences with the word "nine". The numbers in its file are finite.
+  void write_damaged_model() const {
+    model::TransformerConfig config = model::small_config();
+    config.tie = model::Tie::kNone;
+    write_model(config, [](model::SmallModel& small) {
+      const std::int32_t nine = data::word_tokenizer().encode("nine").front();
+      const Array row = small.parameter("embed.E_source").row_range(nine, 1);
+      small.on->scaled(row, 1e30, Sink::overwrite(row));
+    });
   }
   void name_languages(const std::string& source, const std::string& target) const {
     model::ModelInfo info = model::read_info(directory);

@@ -310,6 +310,7 @@ void DeviceEngine::collect(std::vector<Result>& results) {
     if (!active.cancelled) {
       Result& result = results.emplace_back();
       result.number = active.request.number;
+      result.failed = tables.has_failed(slot);
       result.steps = tables.steps(slot);
       result.hypotheses = tables.hypotheses(slot, settings_);
       if (on_.dry()) result.hypotheses.assign(1, {});  // a dry backend computes nothing, so there is no real result

@@ -3,6 +3,9 @@
 #include <iterator>
 #include <utility>
 
+#include "dragoman/base/error.h"
+#include "dragoman/decode/search/offers.h"
+
 namespace dragoman::decode {
 namespace {
 
@@ -18,7 +21,10 @@ std::vector<std::vector<Hypothesis>> search_all(Dispatcher& engine, std::span<co
     engine.add({.source = sources[i], .prefix = given, .number = i, .given = std::ssize(given)});
   }
   while (!engine.idle()) {
-    for (Result& result : engine.step()) found[result.number] = std::move(result.hypotheses);
+    for (Result& result : engine.step()) {
+      require<Error>(!result.failed, kNotFinite);
+      found[result.number] = std::move(result.hypotheses);
+    }
   }
   return found;
 }

@@ -52,7 +52,7 @@ class Dispatcher {
 };
 
 // Translates all sources with one engine that has room for all of them. Returns the hypotheses of each source, in
-// order.
+// order. Throws an Error if the model's scores for one of them are not finite numbers.
 std::vector<std::vector<Hypothesis>> search(Backend& on, const model::Seq2Seq& model,
                                             std::span<const data::Sentence> sources, const SearchSettings& settings,
                                             Place place = Place::kAutomatic);

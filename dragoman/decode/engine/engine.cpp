@@ -67,6 +67,14 @@ Result finish(Active& active) {
   return result;
 }
 
+// The result of a sentence for which the model's scores are not finite numbers.
+Result failure_of(const TranslationRequest& request) {
+  Result result;
+  result.number = request.number;
+  result.failed = true;
+  return result;
+}
+
 SentenceNeeds client_capacity(const SearchSettings& settings, const EngineLimits& limits) {
   return {.tokens = limits.source_tokens,
           .cells = max_cells(settings, limits),
@@ -261,7 +269,8 @@ std::vector<Tensor> Engine::run_models() {
 }
 
 // 1. Computes the likeliest words for all rows, as many as the most demanding search wants.
-// 2. Advances each search, and collects the rows with which it continues: their parents and next words.
+// 2. Advances each search, and collects the rows with which it continues: their parents and next words. A search whose
+//    scores are not finite is over instead.
 // 3. Sentences whose search is over leave, and their results are added to `results`.
 // 4. Reorders the decoder states to the new rows.
 void Engine::choose(std::span<const Tensor> next, std::vector<Result>& results) {
@@ -281,16 +290,19 @@ void Engine::choose(std::span<const Tensor> next, std::vector<Result>& results) 
   std::int64_t top = 0;
   for (auto& active : active_) {
     const std::int64_t rows = rows_of(*active);
-    std::visit([&](auto& search) { advance(search, offers, top); }, active->search);
-    const auto going_on = std::visit([](const auto& search) { return search.rows(); }, active->search);
-    for (const Continuation& row : going_on) {
-      parents.push_back(static_cast<std::int32_t>(top) + row.parent);
-      ids_.push_back(row.word);
+    const bool failed = !offers.are_finite(top, rows);
+    if (!failed) {
+      std::visit([&](auto& search) { advance(search, offers, top); }, active->search);
+      const auto going_on = std::visit([](const auto& search) { return search.rows(); }, active->search);
+      for (const Continuation& row : going_on) {
+        parents.push_back(static_cast<std::int32_t>(top) + row.parent);
+        ids_.push_back(row.word);
+      }
     }
     top += rows;
-    if (rows_of(*active) > 0) continue;
+    if (!failed && rows_of(*active) > 0) continue;
     leave(*active);
-    results.push_back(finish(*active));
+    results.push_back(failed ? failure_of(active->request) : finish(*active));
     active.reset();
   }
   std::erase(active_, nullptr);

@@ -40,6 +40,7 @@ struct Settled {
 
 struct Result {
   std::uint64_t number = 0;            // of the request
+  bool failed = false;                 // the model's scores were not finite numbers, so there is no hypothesis
   std::vector<Hypothesis> hypotheses;  // best first
   std::int64_t steps = 0;              // number of steps that the search took
   std::unique_ptr<Trace> trace;        // null unless the request asked for a trace or for links

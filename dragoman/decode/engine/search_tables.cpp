@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "dragoman/base/error.h"
 #include "dragoman/data/batch.h"
 
 namespace dragoman::decode {
@@ -48,11 +47,7 @@ SearchTables::SearchTables(const Backend& on, const BeamSlots& slots, std::int64
 
 void SearchTables::read_hypotheses(std::span<const std::int64_t> finished) {
   std::int64_t longest = 0;
-  for (const std::int64_t slot : finished) {
-    longest = std::max(longest, steps(slot));
-    require<Error>(at(slot, kSlotState) != kSlotFailed,
-                   "the model's scores are not finite numbers: its weights are damaged or far too large.");
-  }
+  for (const std::int64_t slot : finished) longest = std::max(longest, steps(slot));
   ended_ = to_host<std::int32_t>(on_, slots_.ended.row_range(0, used_));
   ended_p_ = to_host<double>(on_, slots_.ended_p.row_range(0, used_));
   log_p_ = to_host<double>(on_, slots_.log_p.row_range(0, used_));
@@ -61,6 +56,7 @@ void SearchTables::read_hypotheses(std::span<const std::int64_t> finished) {
 
 std::vector<Hypothesis> SearchTables::hypotheses(std::int64_t slot, const SearchSettings& settings) const {
   std::vector<Hypothesis> found;
+  if (has_failed(slot)) return found;
   const std::int64_t ended = std::min<std::int64_t>(at(slot, kSlotEnded), settings.n_best);
   for (std::int64_t i = 0; i < ended; ++i) {
     const std::int32_t* step_and_row = ended_.data() + 2 * (slot * B_ + i);

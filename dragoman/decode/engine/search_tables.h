@@ -27,11 +27,14 @@ class SearchTables {
   SearchTables(const Backend& on, const BeamSlots& slots, std::int64_t used);
 
   bool is_over(std::int64_t slot) const { return at(slot, kSlotState) != kSlotSearching; }
+  // Whether the search is over because the model's scores were not finite numbers.
+  bool has_failed(std::int64_t slot) const { return at(slot, kSlotState) == kSlotFailed; }
   std::int64_t steps(std::int64_t slot) const { return at(slot, kSlotSteps); }
 
-  // Copies what hypotheses() needs for these slots. Throws an Error if one of their searches failed.
+  // Copies what hypotheses() needs for these slots.
   void read_hypotheses(std::span<const std::int64_t> finished);
-  // The settings.n_best best hypotheses: those that ended, then those that were cut off at the limit.
+  // The settings.n_best best hypotheses: those that ended, then those that were cut off at the limit. None if the
+  // search has failed.
   std::vector<Hypothesis> hypotheses(std::int64_t slot, const SearchSettings& settings) const;
 
  private:

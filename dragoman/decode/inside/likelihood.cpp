@@ -59,6 +59,7 @@ std::vector<double> negative_log_likelihoods(Backend& on, std::span<const model:
     for (const Tensor& all : states) part.emplace_back(on, all.array().row_range(first, rows));
     const Offers offers(on, models, part, 1, true);  // true: with the log-probabilities of all words
     for (std::int64_t r = 0; r < rows; ++r) {
+      require<Error>(offers.are_finite(r, 1), kNotFinite);
       const data::Sentence& target = pairs[pair].target;
       sums[pair] -= offers.row(r).all[target[token]];
       if (++token < target.size()) continue;

@@ -207,7 +207,7 @@ void LineWorker::collect(std::vector<Result> results) {
     active.results[piece] = std::move(result);
     if (--active.left > 0) continue;
     TranslatedLine& line = lines.emplace_back(compose(number, active));
-    if (line.pieces == 1) look_inside(line, active.options);
+    if (line.pieces == 1 && !line.failed) look_inside(line, active.options);
     under_way_.erase(number);
   }
   if (options_.alignment) align(lines);
@@ -219,6 +219,8 @@ TranslatedLine LineWorker::compose(std::int64_t number, ActiveLine& active) cons
   line.number = number;
   const text::Tokenizer& tokenizer = models_.front()->tokenizers.target;
   line.pieces = static_cast<std::int64_t>(active.sources.size());
+  line.failed = std::ranges::any_of(active.results, &Result::failed);
+  if (line.failed) return line;
   for (std::size_t i = 0; i < active.sources.size(); ++i) {
     const Hypothesis& best = active.results[i].hypotheses.front();
     append_text(line.text, tokenizer.decode(best.tokens));

@@ -69,6 +69,7 @@ void add_part(TranslatedLine& line, const TranslatedLine& part) {
   line.odd_length = line.odd_length || part.odd_length;
   line.unknown = line.unknown || part.unknown;
   line.bad = line.bad || part.bad;
+  line.failed = line.failed || part.failed;
   line.steps += part.steps;
   line.tokens += part.tokens;
   line.continues = part.continues;

@@ -51,7 +51,7 @@ void Pipeline::refuse(std::int64_t number, const std::string& reason) {
   std::unique_lock lock(mutex_);
   const std::int64_t line = parts_[static_cast<std::size_t>(number - delivered_)].line;
   lock.unlock();
-  store_outcome(number, UsageError((name_line_ ? name_line_(line) : join("line ", line)) + reason));
+  store_outcome(number, UsageError(name_of(line) + reason));
 }
 
 void Pipeline::store_outcome(std::int64_t number, Outcome outcome) {

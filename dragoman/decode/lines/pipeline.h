@@ -40,6 +40,9 @@ class Pipeline final : public LineQueue {
   // delivered.
   void close(std::exception_ptr error = nullptr);
 
+  // The name of a line in messages.
+  std::string name_of(std::int64_t line) const { return name_line_ ? name_line_(line) : join("line ", line); }
+
   // For workers. If a line is refused, next() throws a UsageError after all lines before it have been delivered.
   std::optional<Line> take(bool wait) override;
   void finish(TranslatedLine line) override;

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <utility>
 
+#include "dragoman/backend/device_errors.h"
 #include "dragoman/base/strings.h"
+#include "dragoman/decode/search/offers.h"
 
 namespace dragoman::decode {
 namespace {
@@ -58,7 +61,8 @@ class Service::WorkerQueue final : public LineQueue {
 
   void finish(TranslatedLine line) override {
     const std::int64_t number = line.number;
-    service_.deliver(number, {std::move(line), nullptr});
+    const auto error = line.failed ? std::make_exception_ptr(Error(std::string(kNotFinite))) : nullptr;
+    service_.deliver(number, {std::move(line), error});
   }
 
   void refuse(std::int64_t number, const std::string& reason) override {
@@ -105,6 +109,18 @@ class Service::WorkerQueue final : public LineQueue {
     return had_lines;
   }
 
+  // Whether all lines that the worker has taken, if any, belong to one order.
+  bool has_one_order() const {
+    const std::lock_guard lock(service_.mutex_);
+    std::optional<Ticket> first;
+    for (const auto& [number, taken] : service_.taken_) {
+      if (taken.by != this) continue;
+      if (first && *first != taken.ticket) return false;
+      first = taken.ticket;
+    }
+    return true;
+  }
+
  private:
   friend class Service;
 
@@ -130,8 +146,9 @@ TranslatorOptions with_fairness(TranslatorOptions options) {
 
 }  // namespace
 
-Service::Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t max_waiting)
-    : translator_(directory, with_fairness(options)), places_(max_waiting) {
+Service::Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t max_waiting,
+                 OnLost on_lost)
+    : translator_(directory, with_fairness(options)), on_lost_(std::move(on_lost)), places_(max_waiting) {
   try {
     for (int worker = 0; worker < options.workers; ++worker) workers_.emplace_back([this, worker] { work(worker); });
   } catch (const std::exception& error) {
@@ -143,7 +160,6 @@ Service::Service(const std::filesystem::path& directory, const TranslatorOptions
 Service::~Service() { end(); }
 
 void Service::end() {
-  std::map<Ticket, std::shared_ptr<OpenOrder>> unfinished;
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -151,22 +167,66 @@ void Service::end() {
   lines_.notify_all();
   for (std::thread& worker : workers_) worker.join();
   workers_.clear();
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [number, taken] : taken_) open_.at(taken.ticket)->waiting.push_back(taken.line);
-    taken_.clear();
-    turns_.clear();
-    unfinished.swap(open_);
-    counts_.waiting = counts_.under_way = 0;
-    idle_.notify_all();
+  fail_orders(std::make_exception_ptr(Overload("the service has ended.")));
+}
+
+// Fails all orders that are not done, and takes no lines from now on. Workers may still be busy: their results are
+// dropped.
+void Service::fail_orders(const std::exception_ptr& error) {
+  std::unique_lock lock(mutex_);
+  ending_ = true;
+  lines_.notify_all();
+  for (const auto& [number, taken] : taken_) open_.at(taken.ticket)->waiting.push_back(taken.line);
+  taken_.clear();
+  turns_.clear();
+  counts_.waiting = counts_.under_way = 0;
+  while (!open_.empty()) {
+    const auto [ticket, open] = *open_.begin();  // stays in open_ meanwhile, so that cancel() waits for its callbacks
+    const std::deque<std::size_t> lines = std::exchange(open->waiting, {});
+    lock.unlock();
+    {
+      const std::lock_guard calling(open->calling);
+      for (const std::size_t line : lines) {
+        if (!open->cancelled) call_done(open->order, line, {{}, error});
+      }
+    }
+    lock.lock();
+    open_.erase(ticket);
   }
-  const auto error = std::make_exception_ptr(Overload("the service has ended."));
-  for (const auto& [ticket, open] : unfinished) {
-    for (const std::size_t line : open->waiting) call_done(open->order, line, {{}, error});
+  idle_.notify_all();
+}
+
+namespace {
+
+// The reason, if the error is a DeviceLost.
+std::optional<std::string> loss_in(const std::exception_ptr& error) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const DeviceLost& lost) {
+    return lost.what();
+  } catch (...) {
+    return std::nullopt;
   }
 }
 
-// A worker that failed starts again, because an error that some lines caused need not concern the others.
+// The error for the lines of a worker that failed. If they belong to one order, and others do not use the memory, the
+// order is too large.
+std::exception_ptr error_of_lines(const std::exception_ptr& error, bool one_order) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const DeviceFull&) {
+    return error;
+  } catch (const MemoryError& shortage) {
+    return one_order ? std::make_exception_ptr(TooLarge(shortage.what())) : error;
+  } catch (...) {
+    return error;
+  }
+}
+
+}  // namespace
+
+// A worker that failed starts again, because an error that some lines caused need not concern the others. If its device
+// is lost, so are all workers.
 void Service::work(int worker) {
   WorkerQueue queue(*this);
   while (!queue.given_up()) {
@@ -176,8 +236,10 @@ void Service::work(int worker) {
     } catch (...) {
       error = std::current_exception();
     }
+    if (!error) continue;
     try {
-      if (!error || queue.fail(error)) continue;
+      if (const auto reason = loss_in(error)) return lose_device(error, *reason);
+      if (queue.fail(error_of_lines(error, queue.has_one_order()))) continue;
       // The worker failed before it took a line. The next line gets the error, so that it does not go unnoticed.
       const std::optional<LineQueue::Line> next = queue.take(true);
       if (next) deliver(next->number, {{}, error});
@@ -186,11 +248,22 @@ void Service::work(int worker) {
   }
 }
 
+void Service::lose_device(const std::exception_ptr& error, const std::string& reason) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (lost_) return;
+    lost_ = error;
+  }
+  if (on_lost_) on_lost_(reason);
+  fail_orders(error);
+}
+
 Service::Ticket Service::submit(Order order) {
   const auto count = static_cast<std::int64_t>(order.lines.size());
   require<UsageError>(count <= max_waiting(), "an order of ", counted(count, "sentence"), " is too large: at most ",
                       max_waiting(), " may wait; divide it.");
   const std::lock_guard lock(mutex_);
+  if (lost_) std::rethrow_exception(lost_);
   require<Overload>(!ending_, "the service has ended.");
   const Ticket ticket = orders_++;
   if (count == 0) return ticket;

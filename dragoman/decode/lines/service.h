@@ -29,8 +29,14 @@ struct Overload : Error {
   using Error::Error;
 };
 
+// An order needs more memory than a worker may have, even if the worker does nothing else.
+struct TooLarge : Error {
+  using Error::Error;
+};
+
 struct Order {
-  // A line's translation, or the error because of which there is none: a UsageError if the line itself is the reason.
+  // A line's translation, or the error because of which there is none: a UsageError if the line itself is the reason, a
+  // TooLarge or another MemoryError if there was not enough memory, a DeviceLost if the device cannot be used any more.
   // The number of the translation is that of the line in the order, counted from 1.
   struct Outcome {
     TranslatedLine line;
@@ -58,15 +64,20 @@ class Service {
  public:
   using Ticket = std::int64_t;
 
+  // Called once, by a worker, with the reason why its device cannot be used any more. It must neither throw nor wait.
+  using OnLost = std::function<void(const std::string& reason)>;
+
   // At most `max_waiting` lines of one client wait at a time, and of all clients together an eighth more (see Shares).
   // Throws an Error if the directory does not hold a complete model.
-  Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t max_waiting);
+  Service(const std::filesystem::path& directory, const TranslatorOptions& options, std::int64_t max_waiting,
+          OnLost on_lost = {});
   ~Service();
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 
   // Accepts the whole order or nothing. Throws an Overload if the queue has no room for it or its client has already
-  // taken its share of the queue, and a UsageError if the order has more than max_waiting() lines.
+  // taken its share of the queue, a UsageError if the order has more than max_waiting() lines, and the DeviceLost of a
+  // worker if there was one: it has ended all workers, and failed all orders that were not done.
   Ticket submit(Order order);
   // Drops the rest of the order: none of its callbacks is called after this returns. Must not be called from a
   // callback.
@@ -107,8 +118,11 @@ class Service {
 
   void work(int worker);
   void deliver(std::int64_t number, Order::Outcome outcome);
+  void lose_device(const std::exception_ptr& error, const std::string& reason);
+  void fail_orders(const std::exception_ptr& error);
 
   Translator translator_;
+  OnLost on_lost_;
 
   mutable std::mutex mutex_;       // guards all that follows except workers_
   std::condition_variable lines_;  // signals that lines wait, or that the service ends
@@ -120,6 +134,7 @@ class Service {
   std::int64_t orders_ = 0, numbers_ = 0;  // the next ticket, and the next number of a line
   ServiceCounts counts_;
   bool ending_ = false;
+  std::exception_ptr lost_;  // the DeviceLost of the first worker that had one
   std::vector<std::thread> workers_;
 };
 

@@ -6,6 +6,7 @@
 #include <future>
 #include <thread>
 
+#include "dragoman/decode/search/offers.h"
 #include "dragoman/decode/testing.h"
 
 namespace dragoman::decode {
@@ -136,6 +137,25 @@ TEST_F(ServiceTest, ABadLineIsRefusedAndOthersGoOn) {
   EXPECT_THROW(ask(service, {{.text = "", .prefix = "one"}}), UsageError);
   EXPECT_THROW(ask(service, {{.text = "\xff"}}), UsageError);
   EXPECT_NO_THROW(ask(service, {{.text = "one"}}));
+}
+
+TEST_F(ServiceTest, ALineWithoutFiniteScoresFailsAlone) {
+  write_damaged_model();
+  Service service(directory, {.search = {.max_extra = 12}, .threads = 1}, 100);
+  const Answer expected = ask(service, lines_of({"one", "two three"}));
+  std::vector<std::string> answers(3);
+  service.submit(
+      {.lines = lines_of({"one", "two nine", "two three"}), .done = [&](std::size_t line, Order::Outcome outcome) {
+         try {
+           if (outcome.error) std::rethrow_exception(outcome.error);
+           answers[line] = outcome.line.text;
+         } catch (const Error& error) {
+           answers[line] = join("failed: ", error.what());
+         }
+       }});
+  service.drain();
+  EXPECT_EQ(answers,
+            (std::vector<std::string>{expected.lines[0].text, join("failed: ", kNotFinite), expected.lines[1].text}));
 }
 
 TEST_F(ServiceTest, ACancelledOrderGetsNoMoreCallbacks) {

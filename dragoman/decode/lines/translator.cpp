@@ -12,6 +12,7 @@
 #include "dragoman/decode/lines/line_worker.h"
 #include "dragoman/decode/lines/long_lines.h"
 #include "dragoman/decode/lines/pipeline.h"
+#include "dragoman/decode/search/offers.h"
 #include "dragoman/text/stretches.h"
 
 namespace dragoman::decode {
@@ -150,7 +151,10 @@ void Translator::translate_parts(const NextLine& next, const DeliverLine& delive
   try {
     for (int worker = 0; worker < options_.workers; ++worker) threads.emplace_back(serve, worker);
     threads.emplace_back(read);
-    while (const std::optional<TranslatedLine> line = pipeline.next()) deliver(*line);
+    while (const std::optional<TranslatedLine> line = pipeline.next()) {
+      require<Error>(!line->failed || options_.deliver_failed, pipeline.name_of(line->number), ": ", kNotFinite);
+      deliver(*line);
+    }
   } catch (...) {
     error = std::current_exception();
     pipeline.give_up();

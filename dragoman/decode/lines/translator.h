@@ -43,7 +43,10 @@ struct TranslatorOptions {
   bool traces = false;                                           // make a Trace of every line
   std::function<void(const std::string& sentence)> report = {};  // see BackendOptions; any worker may call it
   NameLine name_line = {};  // for messages about lines; any worker may call it. Default: "line 7"
-  bool fair = false;        // lines belong to several clients, and no client may fill a batch alone while others wait
+  // Deliver a line for which the model's scores are not finite numbers, with TranslatedLine::failed and without a
+  // translation; the default is to throw an Error that names the line.
+  bool deliver_failed = false;
+  bool fair = false;  // lines belong to several clients, and no client may fill a batch alone while others wait
 };
 
 struct SourceLine {
@@ -68,6 +71,7 @@ struct TranslatedLine {
   bool odd_length = false;  // it is much longer or shorter than its source, see suspicious_length()
   bool unknown = false;     // its source has text that the vocabulary does not know, see has_unknown()
   bool bad = false;         // the line is not UTF-8 and was not translated
+  bool failed = false;      // it has no translation, because the model's scores were not finite numbers
   std::int64_t pieces = 1;  // number of pieces in which it was translated
   std::int64_t steps = 0;   // number of steps that the decoder took for it
   std::int64_t tokens = 0;  // of the translation, EOS excluded
@@ -113,7 +117,8 @@ class Translator {
 
   // Returns one result for each line, in order; a line's result does not depend on the others. The translation of a
   // line without text has no text. Throws a UsageError that names the first line that is not UTF-8 (if
-  // options().bad_line is kStop) or whose prefix is too long. Lines are counted from `first_line`.
+  // options().bad_line is kStop) or whose prefix is too long, and an Error that names the first line that failed (see
+  // TranslatorOptions::deliver_failed). Lines are counted from `first_line`.
   std::vector<TranslatedLine> translate(std::span<const std::string> lines, std::int64_t first_line = 1);
 
   // The same for a stream of lines, in bounded memory: each result is delivered as soon as it and all results before it
@@ -125,7 +130,8 @@ class Translator {
   void translate_parts(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line = 1);
 
   // The likelihood of each given translation under the models, by teacher forcing and without label smoothing. There is
-  // none for a pair if one side has no token, or more tokens than options().longest.
+  // none for a pair if one side has no token, or more tokens than options().longest. Throws an Error if the models'
+  // scores are not finite numbers.
   std::vector<std::optional<Likelihood>> likelihoods(std::span<const std::string> lines,
                                                      std::span<const std::string> translations);
 

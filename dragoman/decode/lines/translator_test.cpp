@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dragoman/decode/lines/long_lines.h"
+#include "dragoman/decode/search/offers.h"
 #include "dragoman/decode/testing.h"
 #include "dragoman/text/model_file.h"
 
@@ -159,6 +160,23 @@ TEST_F(TranslatorTest, ABrokenLineStopsTheRunOrIsKeptOrBecomesEmpty) {
   EXPECT_EQ(results[1].text, "");
   EXPECT_TRUE(results[1].bad);
   EXPECT_EQ(results[0].text, keeps.translate(broken)[0].text);
+}
+
+TEST_F(TranslatorTest, ALineWithoutFiniteScoresStopsTheRunUnlessItIsToBeDelivered) {
+  write_damaged_model();
+  const std::vector<std::string> three{"one", "two nine", "three"};
+  TranslatorOptions options{.threads = 1};
+  Translator stopping(directory, options);
+  EXPECT_EQ(data::error_message_of([&] { stopping.translate(three); }), join("line 2: ", kNotFinite));
+  options.deliver_failed = true;
+  const auto delivered = Translator(directory, options).translate(three);
+  ASSERT_EQ(delivered.size(), 3u);
+  EXPECT_TRUE(delivered[1].failed);
+  EXPECT_EQ(delivered[1].text, "");
+  for (const std::size_t sound : {0, 2}) {
+    EXPECT_FALSE(delivered[sound].failed);
+    EXPECT_EQ(delivered[sound].text, stopping.translate(std::span(&three[sound], 1))[0].text);
+  }
 }
 
 TEST_F(TranslatorTest, TheNumberOfWorkersDoesNotChangeTheResult) {

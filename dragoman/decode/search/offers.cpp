@@ -22,15 +22,6 @@ std::vector<double> doubles_of(Backend& on, const Array& x) {
   return values;
 }
 
-// Checking the sum of each row is enough: a single NaN among the scores makes it NaN.
-std::vector<double> finite(std::vector<double> log_sums) {
-  for (const double log_sum : log_sums) {
-    require<Error>(std::isfinite(log_sum),
-                   "the model's scores are not finite numbers: its weights are damaged or far too large.");
-  }
-  return log_sums;
-}
-
 // The k likeliest words of one model and, if `all`, the logits of every word, [rows, V].
 BestWords best_words(Backend& on, const model::Seq2Seq& model, const Tensor& states, std::int64_t k, bool all) {
   const DType dtype = accumulation_dtype(states.array().dtype());
@@ -47,7 +38,10 @@ BestWords best_words(Backend& on, const model::Seq2Seq& model, const Tensor& sta
 
 Offers::Offers(Backend& on, std::span<const model::Seq2Seq* const> models, std::span<const Tensor> states,
                std::int64_t k, bool all)
-    : rows_(states[0].rows()), k_(k), V_(models[0]->target_vocabulary()) {
+    : rows_(states[0].rows()),
+      k_(k),
+      V_(models[0]->target_vocabulary()),
+      finite_(static_cast<std::size_t>(rows_), true) {
   const ArenaScope scratch(on.arena());
   if (models.size() == 1) {
     read_best(on, *models[0], states[0], all);
@@ -61,7 +55,8 @@ void Offers::read_best(Backend& on, const model::Seq2Seq& model, const Tensor& s
   ids_.resize(static_cast<std::size_t>(rows_ * k_));
   on.copy_out(best.ids, ids_.data());
   log_p_ = doubles_of(on, best.logits);
-  const std::vector<double> log_sums = finite(doubles_of(on, best.log_sums));
+  const std::vector<double> log_sums = doubles_of(on, best.log_sums);
+  check(log_sums);
   if (all) all_ = doubles_of(on, best.all);
   for (std::int64_t r = 0; r < rows_; ++r) {
     for (std::int64_t i = 0; i < k_; ++i) log_p_[r * k_ + i] -= log_sums[r];
@@ -73,7 +68,8 @@ void Offers::vote(Backend& on, std::span<const model::Seq2Seq* const> models, st
   all_.assign(static_cast<std::size_t>(rows_ * V_), 0);
   for (std::size_t m = 0; m < models.size(); ++m) {
     const BestWords best = best_words(on, *models[m], states[m], 1, true);
-    const std::vector<double> logits = doubles_of(on, best.all), log_sums = finite(doubles_of(on, best.log_sums));
+    const std::vector<double> logits = doubles_of(on, best.all), log_sums = doubles_of(on, best.log_sums);
+    check(log_sums);
     for (std::int64_t i = 0; i < rows_ * V_; ++i) all_[i] += std::exp(logits[i] - log_sums[i / V_]);
   }
   for (double& p : all_) p = std::log(p / static_cast<double>(models.size()));
@@ -82,6 +78,7 @@ void Offers::vote(Backend& on, std::span<const model::Seq2Seq* const> models, st
   std::vector<std::int32_t> words(static_cast<std::size_t>(V_ - kFirstWord));
   const std::int64_t offered = std::min<std::int64_t>(k_, V_ - kFirstWord);
   for (std::int64_t r = 0; r < rows_; ++r) {
+    if (!finite_[r]) continue;  // NaN has no place in an order
     const double* log_p = all_.data() + r * V_;
     std::iota(words.begin(), words.end(), kFirstWord);
     std::ranges::partial_sort(words, words.begin() + offered, [&](std::int32_t a, std::int32_t b) {
@@ -92,6 +89,15 @@ void Offers::vote(Backend& on, std::span<const model::Seq2Seq* const> models, st
       log_p_[r * k_ + i] = log_p[words[i]];
     }
   }
+}
+
+// Checking the sum of each row is enough: a single NaN among the scores makes it NaN.
+void Offers::check(const std::vector<double>& log_sums) {
+  for (std::int64_t r = 0; r < rows_; ++r) finite_[r] = finite_[r] && std::isfinite(log_sums[r]);
+}
+
+bool Offers::are_finite(std::int64_t first, std::int64_t count) const {
+  return std::find(finite_.begin() + first, finite_.begin() + first + count, false) == finite_.begin() + first + count;
 }
 
 Offer Offers::row(std::int64_t r) const {
