@@ -111,7 +111,7 @@ TEST_F(ServeTest, SaysOnStandardErrorWhyARequestFailed) {
   Client client(server.port());
   EXPECT_EQ(client.ask("GET /v1/heads HTTP/1.1\r\nHost: localhost\r\n\r\n").status, 500);
   EXPECT_TRUE(eventually([&] {
-    return server.output().find("serve: GET /v1/heads got status 500: the server failed: ") != std::string::npos;
+    return server.output().find("serve: GET /v1/heads got status 500: '" + directory.string()) != std::string::npos;
   })) << server.output();
 }
 

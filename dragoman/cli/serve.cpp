@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dragoman/backend/device_errors.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/failure.h"
 #include "dragoman/base/fields.h"
@@ -194,12 +195,13 @@ void reload(serve::Models& models, Logs& logs) {
   }
 }
 
-// Returns after SIGINT or SIGTERM. SIGHUP opens the access log again and reloads the models. Errors here do not stop
-// the server.
+// Returns after SIGINT or SIGTERM, or when the device of the models is lost: a second later, in which whoever asks is
+// told. SIGHUP opens the access log again and reloads the models. Other errors here do not stop the server.
 void wait_for_end(serve::Server& server, const Signals& signals, Logs& logs) {
   for (;;) {
+    const bool is_lost = server.models().lost().has_value();
     const int signal = signals.next();
-    if (signal == SIGINT || signal == SIGTERM) return;
+    if (signal == SIGINT || signal == SIGTERM || is_lost) return;
     try {
       server.models().retire();
       if (signal != SIGHUP) continue;
@@ -286,8 +288,11 @@ void serve(CommandSettings& settings) {
                         .report = [&logs](const std::string& message) { logs.say(message); }});
   log_start(options, server, logs);
   wait_for_end(server, signals, logs);
+  const std::optional<std::string> lost = server.models().lost();
+  if (lost) server.models().end();  // requests that are under way are refused
   logs.say("stopping; requests that have been received are answered first.");
   server.drain(options.drain_seconds);
+  if (lost) throw DeviceLost(*lost);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <exception>
 #include <utility>
 
+#include "dragoman/backend/device_errors.h"
 #include "dragoman/base/clock.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/failure.h"
@@ -212,6 +213,8 @@ void TrainingLoop::record_probe() {
   try {
     frame = run_.probe->make_frame(*run_.on, *run_.model);
   } catch (const MemoryError&) {
+    throw;
+  } catch (const DeviceLost&) {
     throw;
   } catch (const Error& error) {
     run_.watcher.say(join("the probe of step ", state_.step, " is missing: ", error.what()));

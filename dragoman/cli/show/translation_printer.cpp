@@ -9,6 +9,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/decode/lines/long_lines.h"
 #include "dragoman/decode/lines/trace_json.h"
+#include "dragoman/decode/search/offers.h"
 
 namespace dragoman::cli {
 namespace {
@@ -22,6 +23,7 @@ std::string flags_of(const decode::TranslatedLine& line) {
   if (line.odd_length) flags.emplace_back("length");
   if (line.unknown) flags.emplace_back("unknown");
   if (line.bad) flags.emplace_back("bad");
+  if (line.failed) flags.emplace_back("failed");
   return fmt::format("{}", fmt::join(flags, ","));
 }
 
@@ -59,6 +61,11 @@ void TranslationPrinter::print_line(const decode::TranslatedLine& line) {
   output_.flush();
   if (attention_) attention_->write(decode::trace_json(line, tokenizers_, options_.search) + "\n");
   notes_.show(line.number);
+}
+
+void TranslationPrinter::require_all() const {
+  require<Error>(failed_ == 0, failed_ == 1 ? "" : join(failed_, " lines have no translation, the first is "),
+                 name_line_(first_failed_), failed_ == 1 ? " has no translation" : "", "; ", decode::kNotFinite);
 }
 
 // Whether the parts of a long line can be printed as they come. They cannot if something must be printed first that is
@@ -103,6 +110,7 @@ void TranslationPrinter::note_progress() {
 }
 
 void TranslationPrinter::warn(const decode::TranslatedLine& line) {
+  if (line.failed && ++failed_ == 1) first_failed_ = line.number;
   if (!line.finished) {
     notes_.say(fmt::format("translate: the translation of {} ran into the length limit.", name_line_(line.number)));
   }

@@ -35,6 +35,8 @@ class TranslationPrinter {
   // Takes a line, or a part of a long line.
   void operator()(const decode::TranslatedLine& part);
   void finish();
+  // Throws an Error if lines failed (see TranslatorOptions::deliver_failed). In their places stand lines without text.
+  void require_all() const;
 
  private:
   void print_line(const decode::TranslatedLine& line);
@@ -54,6 +56,7 @@ class TranslationPrinter {
   decode::NameLine name_line_;
   std::optional<TraceOutput> attention_;
   std::optional<decode::TranslatedLine> long_line_;  // the parts so far of a long line
+  std::int64_t failed_ = 0, first_failed_ = 0;       // how many lines failed, and the number of the first
   std::chrono::steady_clock::time_point last_note_ = std::chrono::steady_clock::now();
 };
 

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "dragoman/backend/device_errors.h"
 #include "dragoman/base/clock.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/printable.h"
@@ -23,10 +24,10 @@ namespace dragoman::serve {
 namespace {
 
 // Passes everything on to the exchange of the listener, adds the headers for other origins, and reports the status and
-// size of the answer once; if the server failed (500), also the answer itself.
+// size of the answer once, and the reason if it has one.
 class RecordedExchange final : public Exchange {
  public:
-  using Record = std::function<void(int status, std::size_t bytes, const std::string& failure)>;
+  using Record = std::function<void(int status, std::size_t bytes, const std::string& reason)>;
 
   RecordedExchange(std::shared_ptr<Exchange> exchange, Headers headers, Record record)
       : exchange_(std::move(exchange)), headers_(std::move(headers)), record_(std::move(record)) {}
@@ -34,7 +35,7 @@ class RecordedExchange final : public Exchange {
   const HttpRequest& request() const override { return exchange_->request(); }
   void answer(Response response) override {
     response.headers.insert(response.headers.end(), headers_.begin(), headers_.end());
-    record(response.status, response.body.size(), response.status == 500 ? response.body : "");
+    record(response.status, response.body.size(), response.reason);
     exchange_->answer(std::move(response));
   }
   void events(Headers headers) override {
@@ -46,18 +47,19 @@ class RecordedExchange final : public Exchange {
     return exchange_->event(name, data);
   }
   void end() override {
-    record(200, bytes_, "");
+    record(200, bytes_, reason_);
     exchange_->end();
   }
+  void give_reason(const std::string& reason) override { reason_ = reason; }
   void when_gone(std::function<void()> gone) override { exchange_->when_gone(std::move(gone)); }
   bool is_gone() const override { return exchange_->is_gone(); }
   bool reserve(std::int64_t bytes) override { return exchange_->reserve(bytes); }
 
  private:
   // Reports once. If this fails, the answer is sent all the same.
-  void record(int status, std::size_t bytes, const std::string& failure) noexcept {
+  void record(int status, std::size_t bytes, const std::string& reason) noexcept {
     try {
-      if (!is_recorded_.exchange(true)) record_(status, bytes, failure);
+      if (!is_recorded_.exchange(true)) record_(status, bytes, reason);
     } catch (...) {
     }
   }
@@ -65,11 +67,15 @@ class RecordedExchange final : public Exchange {
   std::shared_ptr<Exchange> exchange_;
   Headers headers_;
   Record record_;
+  std::string reason_;  // of events
   std::atomic<std::size_t> bytes_ = 0;
   std::atomic<bool> is_recorded_ = false;
 };
 
-void answer_health(const std::shared_ptr<Exchange>& exchange) { exchange->answer({.body = R"({"status":"ok"})"}); }
+void answer_health(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
+  if (const std::optional<std::string> reason = context.models.lost()) throw DeviceLost(*reason);
+  exchange->answer({.body = R"({"status":"ok"})"});
+}
 
 void answer_openapi(const std::shared_ptr<Exchange>& exchange) {
   exchange->answer({.body = std::string(openapi_document())});
@@ -101,7 +107,7 @@ App::App(const Models& models, AppOptions options)
              {"/detect", {.methods = {{"POST", with_context(libre_detect)}}, .slow = true}},
              {"/languages", {.methods = {{"GET", with_context(libre_languages)}}, .open = true}},
              {"/frontend/settings", {.methods = {{"GET", with_context(libre_settings)}}, .open = true}},
-             {"/health", {.methods = {{"GET", answer_health}}, .open = true}},
+             {"/health", {.methods = {{"GET", with_context(answer_health)}}, .open = true}},
              {"/metrics", {.methods = {{"GET", answer_metrics}}, .open = true}},
              {"/openapi.json", {.methods = {{"GET", answer_openapi}}, .open = true}},
              {"/v1/translate", {.methods = {{"POST", with_context(v1_translate)}}, .slow = true}},
@@ -117,11 +123,13 @@ void App::operator()(const std::shared_ptr<Exchange>& exchange) {
   const double start = clock_seconds();
   const HttpRequest& request = exchange->request();
   const auto record = [this, start, client = request.client, method = request.method, path = request.path](
-                          int status, std::size_t bytes, const std::string& failure) {
+                          int status, std::size_t bytes, const std::string& reason) {
     const double seconds = clock_seconds() - start;
     metrics_.answered(counted_path(path), status, seconds);
     log({.client = client, .method = method, .path = path, .status = status, .bytes = bytes, .seconds = seconds});
-    if (!failure.empty()) report(method + " " + path, failure);
+    if (!reason.empty() && options_.report) {
+      options_.report(join(method, " ", path, " got status ", status, ": ", reason));
+    }
   };
   const auto recorded = std::make_shared<RecordedExchange>(exchange, gate_.headers(request), record);
   try {
@@ -147,12 +155,6 @@ std::map<std::string, std::vector<std::string>> App::methods() const {
     for (const auto& [method, handler] : route.methods) methods[path].push_back(method);
   }
   return methods;
-}
-
-// Tells the operator why a request failed, in the sentence that the client gets.
-void App::report(const std::string& request, const std::string& answer) const {
-  if (!options_.report) return;
-  options_.report(join(request, " got status 500: ", text_field(try_parse_json(answer), "error", answer)));
 }
 
 // A line for each request. Whatever a client sends stays on that line.

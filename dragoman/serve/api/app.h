@@ -50,7 +50,6 @@ class App {
   // Only our own paths are counted by name, because clients can make up any number of others.
   std::string counted_path(const std::string& path) const { return routes_.contains(path) ? path : "other"; }
   void log(const RequestRecord& request) const;
-  void report(const std::string& request, const std::string& answer) const;
   std::string metrics_text() const;
 
   AppOptions options_;

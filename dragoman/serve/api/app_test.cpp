@@ -221,21 +221,31 @@ TEST_F(AppTest, SaysWhatTheHeadsDoIfThatWasFound) {
   heads["weights"] = {{"steps", 1}};
   decode::write_heads(directory, heads);
   EXPECT_EQ(ask("GET", "/v1/heads").second["current"], false);  // it belongs to other weights
-  replace_file(directory / "heads.json", "[1]");
-  const auto [damaged, why] = ask("GET", "/v1/heads");
-  EXPECT_EQ(damaged, 500);
-  EXPECT_NE(why["error"].get<std::string>().find("heads.json"), std::string::npos) << why;
 }
 
-TEST_F(AppTest, TellsTheOperatorWhyARequestFailed) {
+TEST_F(AppTest, TellsTheOperatorAloneWhichFileIsDamaged) {
   std::vector<std::string> messages;
   make_app({.report = [&](const std::string& message) { messages.push_back(message); }});
   EXPECT_EQ(ask("GET", "/nowhere").first, 404);
   EXPECT_EQ(messages, std::vector<std::string>());
   replace_file(directory / "heads.json", "[1]");
-  const auto [status, answer] = ask("GET", "/v1/heads");
-  EXPECT_EQ(status, 500);
-  EXPECT_EQ(messages, (std::vector{"GET /v1/heads got status 500: " + answer["error"].get<std::string>()}));
+  std::filesystem::create_directory(directory / "probe");
+  for (const std::string& frame : {"[1]", "{", "\xff", R"({"source": 1})"}) {
+    replace_file(directory / "probe" / "step-1.jsonl", frame + "\n");
+    for (const std::string& path : {"/v1/heads", "/v1/film"}) {
+      SCOPED_TRACE(path + " " + frame);
+      const auto [status, answer] = ask("GET", path);
+      EXPECT_EQ(status, 500);
+      EXPECT_EQ(answer["error"], "the server failed to answer this request; its log says why.");
+      EXPECT_TRUE(messages.back().starts_with("GET " + path + " got status 500: ")) << messages.back();
+      EXPECT_NE(messages.back().find(directory.string()), std::string::npos) << messages.back();
+    }
+  }
+  // Nothing else of the server names its directories, even then.
+  make_app();
+  for (const char* path : {"/health", "/metrics", "/languages", "/frontend/settings", "/v1/model", "/v1/models"}) {
+    EXPECT_EQ(send("GET", path)->response().body.find(directory.parent_path().string()), std::string::npos) << path;
+  }
 }
 
 TEST_F(AppTest, TheOpenApiDocumentHasEveryPath) {

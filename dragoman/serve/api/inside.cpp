@@ -113,7 +113,8 @@ std::string model_json(const ServedModel& model, const RequestLimits& limits) {
 }
 
 std::string heads_json(const ServedModel& model) {
-  const std::optional<Json> heads = decode::read_heads(model.directory, model.service.model().info);
+  const std::optional<Json> heads =
+      with_own_files([&] { return decode::read_heads(model.directory, model.service.model().info); });
   require_or(404, heads.has_value(),
              "nobody has looked yet at what the attention heads of this model do over many sentences; 'dragoman heads "
              "--model DIR FILE' does, with a file of sentences.");
@@ -174,7 +175,7 @@ void answer_heads(const HandlerContext& context, const std::shared_ptr<Exchange>
 
 void answer_film(const HandlerContext& context, const std::shared_ptr<Exchange>& exchange) {
   const std::shared_ptr<ServedModel> model = requested_model(context, exchange->request());
-  exchange->answer({.body = *model->film.json(model->directory)});
+  exchange->answer({.body = *with_own_files([&] { return model->film.json(model->directory); })});
 }
 
 }  // namespace dragoman::serve

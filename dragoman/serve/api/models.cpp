@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "dragoman/backend/device_errors.h"
 #include "dragoman/base/path_names.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/files/languages.h"
@@ -72,10 +73,11 @@ std::shared_ptr<const std::string> Film::json(const std::filesystem::path& model
 }
 
 ServedModel::ServedModel(std::string name_, const std::filesystem::path& directory_,
-                         const decode::TranslatorOptions& options, std::int64_t max_waiting)
+                         const decode::TranslatorOptions& options, std::int64_t max_waiting,
+                         decode::Service::OnLost on_lost)
     : name(std::move(name_)),
       directory(directory_),
-      service(directory, options, max_waiting),
+      service(directory, options, max_waiting, std::move(on_lost)),
       source(service.model().info.source_language),
       target(service.model().info.target_language),
       languages(model::read_languages(directory, {source, target})),
@@ -93,21 +95,37 @@ Models::Models(std::vector<std::filesystem::path> directories, const decode::Tra
       checkpoints_(std::make_unique<Checkpoints>(
           checkpoints,
           [this](const CheckpointEntry& entry) {
-            return std::make_shared<ServedModel>(entry.name, entry.directory, options_for(entry.directory),
-                                                 max_waiting_);
+            return with_own_files([&] { return load_model(entry.name, entry.directory); });
           },
           [this](Set leaving) { keep_until_unused(std::move(leaving)); })),
       models_(load()) {}
 
 Models::~Models() { end(); }
 
-Models::Set Models::load() const {
+Models::Set Models::load() {
   Set models;
-  for (std::size_t i = 0; i < directories_.size(); ++i) {
-    models.push_back(
-        std::make_shared<ServedModel>(names_[i], directories_[i], options_for(directories_[i]), max_waiting_));
-  }
+  for (std::size_t i = 0; i < directories_.size(); ++i) models.push_back(load_model(names_[i], directories_[i]));
   return models;
+}
+
+std::shared_ptr<ServedModel> Models::load_model(const std::string& name, const std::filesystem::path& directory) {
+  const auto on_lost = [this](const std::string& reason) { note_loss(reason); };
+  try {
+    return std::make_shared<ServedModel>(name, directory, options_for(directory), max_waiting_, on_lost);
+  } catch (const DeviceLost& error) {
+    note_loss(error.what());
+    throw;
+  }
+}
+
+void Models::note_loss(const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  if (!lost_) lost_ = reason;
+}
+
+std::optional<std::string> Models::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_;
 }
 
 decode::TranslatorOptions Models::options_for(const std::filesystem::path& directory) const {
@@ -118,6 +136,7 @@ decode::TranslatorOptions Models::options_for(const std::filesystem::path& direc
 
 std::shared_ptr<ServedModel> Models::find(const std::string& source, const std::string& target,
                                           const std::string& name) const {
+  if (const std::optional<std::string> reason = lost()) throw DeviceLost(*reason);
   if (!name.empty()) {
     const std::shared_ptr<ServedModel> model = find_named(name);
     require_or(400, fits(source, model->source) && fits(target, model->target), "the model '", name,

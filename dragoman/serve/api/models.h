@@ -33,7 +33,7 @@ class Film {
 
 struct ServedModel {
   ServedModel(std::string name_, const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
-              std::int64_t max_waiting);
+              std::int64_t max_waiting, decode::Service::OnLost on_lost = {});
 
   std::string name;
   std::filesystem::path directory;
@@ -76,7 +76,7 @@ class Models {
   // The model for these languages. A tag may be shorter than that of the model ("zh" for "zh-Hans"), or empty if only
   // one pair of languages fits. Of several models with the same languages it is the first, or the one with the given
   // name, which may be that of a checkpoint. Throws a Refusal (400) that lists the models if none fits, or if a tag is
-  // empty and several pairs fit.
+  // empty and several pairs fit, and a DeviceLost if lost().
   std::shared_ptr<ServedModel> find(const std::string& source, const std::string& target,
                                     const std::string& name = "") const;
   std::vector<std::shared_ptr<ServedModel>> all() const;
@@ -85,6 +85,10 @@ class Models {
   // All that requests can name, checkpoints after their models.
   std::vector<NamedModel> named() const;
   std::vector<Language> languages() const;
+
+  // The reason why the device of the models cannot be used any more, if that is so. It concerns all models, because a
+  // process has one CUDA context for a device, and nothing but a new process helps.
+  std::optional<std::string> lost() const;
 
   // Loads every model again. Requests that have begun keep the model that they began with. If a model cannot be loaded,
   // throws its Error, and all models stay as they were. Not to be called by two threads at once.
@@ -97,7 +101,9 @@ class Models {
  private:
   using Set = std::vector<std::shared_ptr<ServedModel>>;
 
-  Set load() const;
+  Set load();
+  std::shared_ptr<ServedModel> load_model(const std::string& name, const std::filesystem::path& directory);
+  void note_loss(const std::string& reason);
   decode::TranslatorOptions options_for(const std::filesystem::path& directory) const;
   std::shared_ptr<ServedModel> find_named(const std::string& name) const;
   // Keeps models that were replaced until nothing uses them.
@@ -110,6 +116,7 @@ class Models {
   SearchOf search_of_;
   std::unique_ptr<Checkpoints> checkpoints_;
   mutable std::mutex mutex_;
+  std::optional<std::string> lost_;
   Set models_, retired_;
 };
 

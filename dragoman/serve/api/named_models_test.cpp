@@ -127,7 +127,7 @@ TEST_F(NamedModelsTest, ACheckpointThatIsDamagedOrGoneIsRefused) {
   std::filesystem::resize_file(root_ / "first/checkpoints/step-10/model.safetensors", 100);
   const auto [status, answer] = ask("POST", "/v1/translate", {{"q", "one"}, {"model", "first@10"}});
   EXPECT_EQ(status, 500);
-  EXPECT_NE(answer["error"].get<std::string>().find("step-10/model.safetensors"), std::string::npos) << answer;
+  EXPECT_EQ(answer["error"], "the server failed to answer this request; its log says why.");
   std::filesystem::remove_all(root_ / "first/checkpoints/step-20");
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one"}, {"model", "first@20"}}).first, 400);
   EXPECT_EQ(ask("POST", "/v1/translate", {{"q", "one"}}).first, 200);

@@ -24,8 +24,20 @@ void require_or(int status, bool condition, const Parts&... parts) {
     throw Refusal(status, join(parts...));
 }
 
-// The answer for an exception: a Refusal has its own status, an Overload is 503, a UsageError 400, lack of memory
-// (std::bad_alloc) 503, and everything else 500.
+// Does work that reads files of the server. What is wrong with them is not a mistake of the client, so a UsageError
+// becomes another Error.
+template <class Work>
+auto with_own_files(const Work& work) {
+  try {
+    return work();
+  } catch (const UsageError& error) {
+    throw Error(error.what());
+  }
+}
+
+// The answer for an exception: a Refusal has its own status, a UsageError is 400, a request that can never fit into the
+// memory 413, an Overload, a lack of memory or a lost device 503, and everything else 500. What the exception says
+// about the server, such as the path of a file, is for the operator alone: it becomes the reason of the response.
 Response refusal(const std::exception_ptr& error);
 
 }  // namespace dragoman::serve

@@ -178,8 +178,10 @@ struct FullAnswer {
   }
 
   void operator()(Job& job) const {
-    if (!stream) return exchange->answer(job.error() ? refusal(job.error()) : Response{.body = body(job)});
-    stream->finish(job.error() ? "error" : "done", job.error() ? refusal(job.error()).body : body(job));
+    Response response = job.error() ? refusal(job.error()) : Response{.body = body(job)};
+    if (!stream) return exchange->answer(std::move(response));
+    exchange->give_reason(response.reason);
+    stream->finish(job.error() ? "error" : "done", response.body);
   }
 };
 

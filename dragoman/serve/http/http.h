@@ -36,6 +36,7 @@ struct Response {
   std::string content_type = "application/json";
   std::string body = {};
   Headers headers = {};
+  std::string reason = {};  // why the request failed, for the operator; it is not sent
 };
 
 // The answer to one request. Call either answer() once, or events() once, event() any number of times, and then end().
@@ -54,6 +55,8 @@ class Exchange {
   virtual void events(Headers headers) = 0;
   virtual bool event(std::string_view name, std::string_view data) = 0;
   virtual void end() = 0;
+  // To be called before end() if the events tell of a failure: why, for the operator. See Response::reason.
+  virtual void give_reason(const std::string& /*reason*/) {}
 
   // Calls `gone` once, from any thread, if the client goes away or the time for the request runs out before the answer
   // is complete. If that has already happened, calls it at once. It is not called after answer() or end(). It must

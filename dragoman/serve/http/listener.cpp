@@ -93,14 +93,19 @@ class Listener::Implementation {
   ListenerCounts counts() const { return state_.counts(); }
 
   // Connections that wait in the queue of the system are still accepted, because they may already have sent requests.
+  // While others are answered, clients may complete the requests that they have begun to send.
   void drain(double seconds) {
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     state_.draining = true;
     asio::post(first_context_, [this] {
       while (acceptor_.is_open() && !accept_client()) continue;
-      stop_accepting();
       for_each_connection(&Connection::drain);
+      stop_accepting();
     });
-    state_.wait_until_empty(seconds);
+    state_.wait_until_answered(end);
+    state_.reads_on = false;
+    for_each_connection(&Connection::drain);
+    state_.wait_until_empty(end);
   }
 
  private:

@@ -75,7 +75,8 @@ class Listener {
   int port() const;
 
   // Accepts no more connections, answers the requests that have been received, and closes connections that are idle or
-  // have been answered. Returns when no connection is left or the seconds are over.
+  // have been answered. Does not wait for the rest of requests that have not arrived completely: they are refused (503)
+  // when no others are being answered. Returns when no connection is left or the seconds are over.
   void drain(double seconds);
 
   ListenerCounts counts() const;

@@ -263,6 +263,26 @@ TEST(Drain, AnswersReceivedRequestsAndAcceptsNoNewConnections) {
   EXPECT_EQ(listener.counts().connections, 0);
 }
 
+TEST(Drain, DoesNotWaitForRequestsThatHaveNotArrivedWhole) {
+  std::promise<std::shared_ptr<Exchange>> handed;
+  Listener listener(any_port(), [&](const std::shared_ptr<Exchange>& exchange) { handed.set_value(exchange); });
+  Client head(listener.port()), body(listener.port()), refused(listener.port()), asking(listener.port());
+  head.send("GET / HT");
+  body.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbo");
+  refused.send("nonsense\r\n\r\n");  // and keeps the connection open
+  EXPECT_EQ(refused.answer().status, 400);
+  asking.send("GET / HTTP/1.1\r\nHost: h\r\n\r\nGET /ne");
+  const auto exchange = handed.get_future().get();
+  const auto begin = std::chrono::steady_clock::now();
+  auto drained = std::async(std::launch::async, [&] { listener.drain(20); });
+  EXPECT_EQ(drained.wait_for(std::chrono::milliseconds(100)), std::future_status::timeout);
+  exchange->answer({.body = "late"});
+  EXPECT_EQ(asking.answer().body, "late");
+  for (Client* half : {&head, &body, &asking}) EXPECT_EQ(half->answer().status, 503);
+  drained.get();
+  EXPECT_LT(seconds_since(begin), 10);  // a second for clients that do not close; without this rule 20
+}
+
 TEST(Drain, ReturnsWhenItsTimeIsOver) {
   std::promise<std::shared_ptr<Exchange>> handed;
   Listener listener(any_port(), [&](const std::shared_ptr<Exchange>& exchange) { handed.set_value(exchange); });

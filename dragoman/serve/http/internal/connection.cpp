@@ -47,7 +47,10 @@ void Connection::turn_away() {
 }
 
 void Connection::drain() {
-  if (stage_ == Stage::kIdle) receive();  // closes unless a request has arrived
+  if (stage_ == Stage::kIdle) return receive();  // closes unless a request has arrived
+  if (state_.reads_on) return;
+  if (stage_ == Stage::kReading) return receive();  // refuses the request unless the rest has arrived
+  if (stage_ == Stage::kClosing) set_timer(timer_, kLingerSeconds, &Connection::close);
 }
 
 void Connection::close() {
@@ -61,8 +64,9 @@ void Connection::close() {
   count_held(0);
   const auto self = shared_from_this();
   loop_.connections.erase(self);
-  if (const std::shared_ptr<Reply> reply = std::exchange(reply_, nullptr); reply && reply->detach()) {
-    record(reply->request(), kClientLeft, 0);
+  if (const std::shared_ptr<Reply> reply = std::exchange(reply_, nullptr)) {
+    state_.count_answers(-1);
+    if (reply->detach()) record(reply->request(), kClientLeft, 0);
   }
   state_.leave(peer_.holder, peer_.admission);
 }
@@ -84,6 +88,11 @@ void Connection::become_idle() {
 // for.
 void Connection::wait_for_input() {
   if (input_ended_ || (stage_ == Stage::kAnswering && received_.size() >= kReadAhead)) return wait_for_reset();
+  if (stage_ == Stage::kReading && !state_.reads_on) {  // only what has arrived counts
+    return asio::post(loop_.context, [self = shared_from_this()] {
+      if (self->stage_ == Stage::kReading) self->receive();
+    });
+  }
   if (std::exchange(waiting_for_input_, true)) return;
   socket_.async_wait(Socket::wait_read, [self = shared_from_this()](error_code error) {
     self->waiting_for_input_ = false;
@@ -102,8 +111,9 @@ void Connection::receive() {
   error_code error;
   const std::size_t count = socket_.read_some(asio::buffer(loop_.receive_buffer), error);
   if (error == asio::error::would_block) {
-    const bool unwanted = stage_ == Stage::kIdle && state_.draining;
-    return unwanted ? close() : wait_for_input();
+    if (stage_ == Stage::kIdle && state_.draining) return close();
+    if (stage_ == Stage::kReading && !state_.reads_on) return refuse(refusal(503, kStopping));
+    return wait_for_input();
   }
   if (error == asio::error::eof) return on_end_of_input();
   if (error) return close();
@@ -194,7 +204,8 @@ void Connection::on_read_timeout() {
 void Connection::refuse(const Response& response) {
   const std::string text = answer_text(response, {.head_only = reader_ && reader_->is_head(), .closes = true});
   record(reader_ ? reader_->beginning() : HttpRequest(), response.status, response.body.size());
-  set_timer(timer_, stage_ == Stage::kIdle ? kLingerSeconds : state_.options.read_seconds, &Connection::close);
+  const bool briefly = stage_ == Stage::kIdle || state_.draining;
+  set_timer(timer_, briefly ? kLingerSeconds : state_.options.read_seconds, &Connection::close);
   stage_ = Stage::kClosing;
   reader_.reset();
   received_.clear();

@@ -60,7 +60,7 @@ struct Loop {
 //                  to the socket (write_seconds without progress). This repeats until the answer is complete.
 //               5. finish_answer() goes back to kIdle, or on to kClosing if this was the last answer.
 //   kClosing    6. end_sending() shuts down our side. What the client still sends is dropped until it closes its side
-//                  (kLingerSeconds, or read_seconds after a refusal).
+//                  (kLingerSeconds, or read_seconds after a refusal unless the listener drains).
 //   kClosed     7. close() has released everything. Pending calls find this stage and do nothing.
 //
 // refuse() answers without the handler and goes from any stage before kAnswering to kClosing. close() may be called in
@@ -75,7 +75,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void start();
   // Instead of start(): answers with status 503 and closes.
   void turn_away();
-  // The listener drains: closes the connection if it is idle.
+  // The listener drains: closes the connection if it is idle, and late in the drain also if its request is not
+  // complete.
   void drain();
   void close();
 
@@ -85,6 +86,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   static constexpr double kLingerSeconds = 1;  // for the client to close after its last answer
   static constexpr std::string_view kOutOfBudget =
       "the memory for requests and answers is used up; try again in a moment.";
+  static constexpr std::string_view kStopping =
+      "the server stops, and this request has not arrived whole; send it again.";
 
   void become_idle();
   void wait_for_input();

@@ -48,6 +48,7 @@ void Connection::start_answer() {
   reply_ = std::make_shared<Reply>(std::move(request), state_.options.waiting_bytes, state_.budget, [this] {
     asio::post(loop_.context, [self = shared_from_this()] { self->flush(); });
   });
+  state_.count_answers(1);
   wait_for_input();
   queue_request();
 }
@@ -127,12 +128,16 @@ void Connection::finish_answer() {
   answer_bytes_ = 0;
   std::exchange(reply_, nullptr)->detach();
   count_held(std::ssize(received_));
-  if (!delivery_.closes) return become_idle();
-  stage_ = Stage::kClosing;
-  received_.clear();
-  count_held(0);
-  set_timer(timer_, kLingerSeconds, &Connection::close);
-  end_sending();
+  if (!delivery_.closes) {
+    become_idle();
+  } else {
+    stage_ = Stage::kClosing;
+    received_.clear();
+    count_held(0);
+    set_timer(timer_, kLingerSeconds, &Connection::close);
+    end_sending();
+  }
+  state_.count_answers(-1);  // last, so that the next request is counted before
 }
 
 // Writes outgoing_ to the socket, as far as the socket takes it, and waits for the rest.

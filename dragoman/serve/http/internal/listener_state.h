@@ -33,6 +33,7 @@ class ListenerState {
   const TrustedProxies proxies;
   const std::shared_ptr<Budget> budget;  // shared, because exchanges may outlive the listener
   std::atomic<bool> draining = false;
+  std::atomic<bool> reads_on = true;  // whether requests that are not complete may become so; false late in a drain
 
   // Joins the parts to a message for the operator.
   template <class... Parts>
@@ -83,10 +84,24 @@ class ListenerState {
     shut_ = true;
     empty_.notify_all();
   }
-  // Waits until shut() has been called and all connections are closed, but at most this many seconds.
-  void wait_until_empty(double seconds) {
+  // To be called when a connection begins to answer a request, and when it has done so.
+  void count_answers(int more) {
+    const std::lock_guard lock(mutex_);
+    answers_ += more;
+    empty_.notify_all();
+  }
+
+  // Waits, but not longer than until `end`, until shut() has been called and no request is being answered, or until all
+  // connections are closed.
+  template <class Time>
+  void wait_until_answered(const Time& end) {
     std::unique_lock lock(mutex_);
-    empty_.wait_for(lock, std::chrono::duration<double>(seconds), [&] { return shut_ && counts_.connections == 0; });
+    empty_.wait_until(lock, end, [&] { return shut_ && answers_ == 0; });
+  }
+  template <class Time>
+  void wait_until_empty(const Time& end) {
+    std::unique_lock lock(mutex_);
+    empty_.wait_until(lock, end, [&] { return shut_ && counts_.connections == 0; });
   }
 
   ListenerCounts counts() const {
@@ -98,6 +113,7 @@ class ListenerState {
   mutable std::mutex mutex_;
   std::condition_variable empty_;
   ListenerCounts counts_;
+  std::int64_t answers_ = 0;  // requests that are being answered
   bool shut_ = false;
   Shares places_;                 // connections by holder
   std::int64_t turned_away_ = 0;  // connections with kTurnAway that are open
