@@ -34,6 +34,7 @@ struct Options {
   std::string preset = "base", draw, weights, model, source, output;
   std::string precision = "fp32", stop = "provable";
   int sentences = 64, source_length = 32, target_length = 32, batch = 32, beam = 4, threads = 2, workers = 1;
+  int prefix = 0;
   int repeats = 3, seconds = 0;
   bool json = false, cuda = false, host = false, profile = false;
 
@@ -118,16 +119,27 @@ std::vector<data::Sentence> random_sources(const Options& options, std::int64_t 
   return sources;
 }
 
+// Random words, the same for every translation.
+data::Sentence random_prefix(const Options& options, std::int64_t V) {
+  RandomStream random(8);
+  data::Sentence prefix;
+  for (int i = 0; i < options.prefix; ++i) {
+    prefix.push_back(4 + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(V - 4))));
+  }
+  return prefix;
+}
+
 // A worker has its own threads and its own engine, which serves all its batches, as in a server.
 struct Worker {
   std::unique_ptr<Backend> on;
+  data::Sentence prefix = {};  // of every translation
   std::unique_ptr<decode::Dispatcher> engine = {};
   std::int64_t tokens = 0;             // of all translations
   std::vector<double> latencies = {};  // seconds of each batch
 
   void translate(std::span<const data::Sentence> batch) {
     latencies.push_back(time_of([&] {
-      for (const data::Sentence& source : batch) engine->add({.source = source, .prefix = {}});
+      for (const data::Sentence& source : batch) engine->add({.source = source, .prefix = prefix});
       while (!engine->idle()) {
         for (const decode::Result& result : engine->step()) {
           tokens += static_cast<std::int64_t>(result.hypotheses.front().rows.size());
@@ -170,6 +182,7 @@ Figures translate_random(const Options& options) {
                                         .max_extra = std::max(0, options.target_length - options.source_length + 1),
                                         .min_length = options.target_length};
   for (Worker& worker : workers) {
+    worker.prefix = random_prefix(options, network->target_vocabulary());
     worker.engine = std::make_unique<decode::Dispatcher>(
         *worker.on, std::vector<const model::Seq2Seq*>{network.get()}, settings,
         decode::EngineLimits{.sentences = options.batch, .source_tokens = options.batch * options.source_length},
@@ -249,6 +262,7 @@ int run(int argc, char** argv) {
         &options.target_length,
         "tokens per translation of a random sentence, EOS included",
         {.positive = true}},
+       {"--prefix", &options.prefix, "words that every translation of a random sentence is forced to begin with"},
        {"--batch", &options.batch, "sentences per batch", {.positive = true}},
        {"--beam", &options.beam, "beam size; 1 is greedy search", {.positive = true}},
        {"--threads", &options.threads, "number of threads", {.positive = true}},

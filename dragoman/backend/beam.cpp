@@ -14,6 +14,7 @@ BeamTables::BeamTables(const BeamSlots& of)
       cells(of.cells.data<std::int32_t>()),
       memory_first(of.memory_first.data<std::int32_t>()),
       memory_count(of.memory_count.data<std::int32_t>()),
+      forced(of.forced.data<std::int32_t>()),
       slots(of.slots.data<std::int32_t>()),
       ended(of.ended.data<std::int32_t>()),
       history(of.history.data<std::int32_t>()),
@@ -23,7 +24,7 @@ BeamTables::BeamTables(const BeamSlots& of)
       penalties(of.penalties.data<double>()) {
   require<ShapeError>(B >= 1 && B <= kMaxBeam && T >= 1, "beam: ", B, " hypotheses of up to ", T,
                       " tokens; there must be 1 to ", kMaxBeam, " hypotheses and at least 1 token");
-  for (const Array* x : {&of.ids, &of.lengths, &of.memory_first, &of.memory_count}) {
+  for (const Array* x : {&of.ids, &of.lengths, &of.memory_first, &of.memory_count, &of.forced}) {
     require<ShapeError>(x->count() == S * B && x->contiguous(), "beam: ", S, " slots of ", B, " rows, but an array of ",
                         x->shape());
   }
@@ -38,10 +39,13 @@ BeamTables::BeamTables(const BeamSlots& of)
   }
 }
 
-void BeamKernels::beam_start(const Array& entering, std::int32_t start, const BeamSlots& slots) const {
+void BeamKernels::beam_start(const Array& entering, const Array& prefixes, std::int32_t start,
+                             const BeamSlots& slots) const {
   require<ShapeError>(entering.cols() == kEnteringColumns && entering.contiguous(), "beam_start: entering is ",
                       entering.shape(), "; it must be contiguous, with ", std::int32_t{kEnteringColumns}, " columns");
-  do_beam_start(entering, start, BeamTables(slots));
+  require<ShapeError>(!prefixes || prefixes.contiguous(), "beam_start: prefixes is ", prefixes.shape(),
+                      "; it must be contiguous");
+  do_beam_start(entering, prefixes, start, BeamTables(slots));
 }
 
 void BeamKernels::beam_move(const Array& moves, const BeamSlots& slots) const {
@@ -54,9 +58,10 @@ void BeamKernels::beam_step(const BestWords& best, const BeamRules& rules, const
   const BeamTables tables(slots);
   const std::int64_t R = best.ids.rows();
   require<ShapeError>(R % tables.B == 0 && R <= tables.S * tables.B && same_extents(best.ids, best.logits) &&
-                          best.log_sums.count() == R && rules.n_best <= tables.B,
+                          best.log_sums.count() == R && best.asked_logits.count() == R && rules.n_best <= tables.B,
                       "beam_step: ", tables.S, " slots of ", tables.B, " rows, ids are ", best.ids.shape(), ", logits ",
-                      best.logits.shape(), ", log_sums ", best.log_sums.shape());
+                      best.logits.shape(), ", log_sums ", best.log_sums.shape(), ", asked_logits ",
+                      best.asked_logits.shape());
   do_beam_step(best, rules, tables);
 }
 

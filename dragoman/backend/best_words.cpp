@@ -15,6 +15,10 @@ void check_words(const Array& Y, std::int64_t d, std::int64_t V, const Array& b,
                       ", log_sums ", best.log_sums.shape());
   require<ShapeError>(!best.all || (best.all.rows() == Y.rows() && best.all.cols() == V), "best_words: Y is ",
                       Y.shape(), ", all ", best.all.shape(), ", and the vocabulary has ", V, " words");
+  require<ShapeError>(
+      (!best.asked && !best.asked_logits) || (best.asked.count() == Y.rows() && best.asked_logits.count() == Y.rows() &&
+                                              best.asked.contiguous() && best.asked_logits.contiguous()),
+      "best_words: Y is ", Y.shape(), ", asked ", best.asked.shape(), ", asked_logits ", best.asked_logits.shape());
   require<ShapeError>(V > 0, "best_words: the vocabulary is empty");
 }
 

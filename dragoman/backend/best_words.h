@@ -22,6 +22,9 @@ struct BestWords {
   Array logits;    // [R, k]: the logits of `ids`; -infinity for kNoWord
   Array log_sums;  // [R]: log sum_v exp(logit of v) over the whole vocabulary
   Array all = {};  // [R, V]: every logit; optional
+  // Optional, both or neither:
+  Array asked = {};         // int32 [R], an input: for each row a word whose logit is wanted too, or kNoWord
+  Array asked_logits = {};  // [R]: the logits of `asked`; -infinity for kNoWord
 };
 
 class BestWordsKernels {

@@ -86,6 +86,28 @@ TEST_P(BestWordsKernel, AskingForAllLogitsChangesNothing) {
   expect_equal(with_all, without_all);
 }
 
+TEST_P(BestWordsKernel, GivesTheLogitOfAnyWordThatIsAskedFor) {
+  for (const std::int64_t V : {5, 1000}) {
+    const std::int64_t R = 131;  // more rows than are scored together on the CPU
+    const Array Y = random({R, 30}, 1), E = random({V, 30}, 2), b = random({V}, 3);
+    const BestWords plain = outputs(R, 3, V);
+    BestWords best = outputs(R, 3);
+    Doubles asked, expected;
+    on->best_words(Y, E, b, plain);
+    const Doubles all = values(plain.all);
+    for (std::int64_t r = 0; r < R; ++r) {
+      const std::int64_t word = r % 4 == 3 ? kNoWord : r * 37 % V;
+      asked.push_back(static_cast<double>(word));
+      expected.push_back(word == kNoWord ? -kInfinity : all[static_cast<std::size_t>(r * V + word)]);
+    }
+    best.asked = make_array(*on, {R}, DType::kInt32, asked);
+    best.asked_logits = zeros({R});
+    on->best_words(Y, E, b, best);
+    EXPECT_EQ(values(best.asked_logits), expected);
+    expect_equal(best, plain);
+  }
+}
+
 TEST_P(BestWordsKernel, TiesGoToTheLowerId) {
   Doubles logits(800, 1.0);
   logits[700] = 2.0;

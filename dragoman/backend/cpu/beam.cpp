@@ -37,28 +37,42 @@ struct Slot {
     return static_cast<std::int32_t>(at(kSlotFirstCell) + b * at(kSlotLimit) + step);
   }
 
+  // The word that comes next if `steps` words have been chosen and the prefix has more; otherwise kNoWord.
+  std::int32_t forced_after(std::int64_t steps) const {
+    if (steps >= at(kSlotPrefix)) return kNoWord;
+    return tables.history[steps * tables.S * tables.B + row(0)] / static_cast<std::int32_t>(tables.B);
+  }
+
   // Ends the search: the slot becomes idle, with kSlotIdle or kSlotFailed as its state.
   void make_idle(SlotState state) const {
     at(kSlotState) = state;
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.ids[row(b)] = kPad;
       tables.lengths[row(b)] = 0;
+      tables.forced[row(b)] = kNoWord;
       cells(b)[0] = static_cast<std::int32_t>(tables.idle_cells + row(b));
     }
   }
 
   // Begins the search that `entering`, a row of kEnteringColumns numbers, describes. `word` is its first input.
-  void start(const std::int32_t* entering, std::int32_t word) const {
+  void start(const std::int32_t* entering, const std::int32_t* prefixes, std::int32_t word) const {
     at(kSlotSteps) = at(kSlotEnded) = 0;
     at(kSlotAlive) = 1;
     at(kSlotLimit) = entering[kEnteringLimit];
     at(kSlotFirstCell) = entering[kEnteringFirstCell];
+    at(kSlotPrefix) = entering[kEnteringPrefix];
+    at(kSlotGiven) = entering[kEnteringGiven];
     at(kSlotState) = kSlotSearching;
+    for (std::int64_t t = 0; t < at(kSlotPrefix); ++t) {
+      tables.history[t * tables.S * tables.B + row(0)] =
+          static_cast<std::int32_t>(prefixes[entering[kEnteringFirstWord] + t] * tables.B);
+    }
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.ids[row(b)] = word;
       tables.lengths[row(b)] = 0;
       tables.memory_first[row(b)] = entering[kEnteringMemoryFirst];
       tables.memory_count[row(b)] = entering[kEnteringMemoryCount];
+      tables.forced[row(b)] = b == 0 ? forced_after(0) : kNoWord;
       cells(b)[0] = own_cell(b, 0);
       log_p(b) = b == 0 ? 0 : kMinusInfinity;
     }
@@ -69,23 +83,35 @@ struct Slot {
     std::copy_n(&at(kSlotState), kSlotColumns, &to.at(kSlotState));
     std::copy_n(tables.ended + slot * 2 * tables.B, 2 * tables.B, tables.ended + to.slot * 2 * tables.B);
     std::copy_n(tables.ended_p + slot * 2 * tables.B, 2 * tables.B, tables.ended_p + to.slot * 2 * tables.B);
-    for (std::int32_t* list : {tables.ids, tables.lengths, tables.memory_first, tables.memory_count}) {
+    for (std::int32_t* list : {tables.ids, tables.lengths, tables.memory_first, tables.memory_count, tables.forced}) {
       std::copy_n(list + row(0), tables.B, list + to.row(0));
     }
     std::copy_n(&log_p(0), tables.B, &to.log_p(0));
     const std::int64_t steps = at(kSlotSteps);
     for (std::int64_t b = 0; b < tables.B; ++b) std::copy_n(cells(b), std::min(tables.T, steps + 1), to.cells(b));
-    for (std::int64_t t = 0; t < steps; ++t) {
+    for (std::int64_t t = 0; t < std::max<std::int64_t>(steps, at(kSlotPrefix)); ++t) {
       std::int32_t* history = tables.history + t * tables.S * tables.B;
       std::copy_n(history + row(0), tables.B, history + to.row(0));
     }
     make_idle(kSlotIdle);
   }
 
+  // While the prefix lasts, its next word is the only extension.
+  template <class T>
+  bool collect_forced(const BestWords& best, std::vector<Candidate>& candidates) const {
+    const auto log_sum = static_cast<double>(best.log_sums.data<T>()[row(0)]);
+    if (!std::isfinite(log_sum)) return false;
+    const auto logit = static_cast<double>(best.asked_logits.data<T>()[row(0)]);
+    const double sum = log_p(0) + (at(kSlotSteps) < at(kSlotGiven) ? 0 : logit - log_sum);
+    candidates.push_back({0, tables.forced[row(0)], sum, sum / tables.penalties[at(kSlotSteps) + 1]});
+    return true;
+  }
+
   // The best extensions of the live hypotheses, at most rules.choices, best first. Returns false if the model's scores
   // are not finite.
   template <class T>
   bool collect(const BestWords& best, const BeamRules& rules, std::vector<Candidate>& candidates) const {
+    if (tables.forced[row(0)] != kNoWord) return collect_forced<T>(best, candidates);
     const std::int64_t k = best.ids.cols(), length = at(kSlotSteps) + 1;
     // One more while EOS is not allowed yet, because EOS may be among them and is skipped.
     const std::int64_t wanted = std::min(k, rules.choices + (length < rules.min_length ? 1 : 0));
@@ -159,6 +185,7 @@ struct Slot {
     for (std::int64_t b = 0; b < tables.B; ++b) {
       tables.ids[row(b)] = alive[b].word;
       tables.lengths[row(b)] = length;
+      tables.forced[row(b)] = b == 0 ? forced_after(length) : kNoWord;
       cells(b)[length] = own_cell(b, length);
     }
   }
@@ -199,10 +226,12 @@ struct Slot {
 
 }  // namespace
 
-void Beam::do_beam_start(const Array& entering, std::int32_t start, const BeamTables& tables) const {
+void Beam::do_beam_start(const Array& entering, const Array& prefixes, std::int32_t start,
+                         const BeamTables& tables) const {
+  const std::int32_t* words = prefixes ? prefixes.data<const std::int32_t>() : nullptr;
   launch(entering.rows(), [&](std::int64_t i) {
     const std::int32_t* one = entering.data<std::int32_t>() + i * kEnteringColumns;
-    Slot{tables, one[kEnteringSlot]}.start(one, start);
+    Slot{tables, one[kEnteringSlot]}.start(one, words, start);
   });
 }
 
@@ -216,7 +245,7 @@ void Beam::do_beam_move(const Array& moves, const BeamTables& tables) const {
 void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const BeamTables& tables) const {
   const std::int64_t R = best.ids.rows();
   dispatch(best.logits.dtype(), [&]<class T>() {
-    expect_elements<T>({&best.logits, &best.log_sums});
+    expect_elements<T>({&best.logits, &best.log_sums, &best.asked_logits});
     launch(R / tables.B, [&](std::int64_t s) {
       const Slot slot{tables, s};
       if (slot.at(kSlotState) != kSlotSearching || !slot.step<T>(best, rules)) return;

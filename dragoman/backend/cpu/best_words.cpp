@@ -109,25 +109,40 @@ T log_sum(const T* maxima, const T* sums, std::int64_t blocks) {
 }
 
 void expect_types(const Array& Y, const Array& b, const BestWords& best) {
-  expect_elements<std::int32_t>({&best.ids});
-  dispatch(Y.dtype(), [&]<class T>() { expect_elements<T>({&Y, &b, &best.logits, &best.log_sums, &best.all}); });
+  expect_elements<std::int32_t>({&best.ids, &best.asked});
+  dispatch(Y.dtype(), [&]<class T>() {
+    expect_elements<T>({&Y, &b, &best.logits, &best.log_sums, &best.all, &best.asked_logits});
+  });
 }
 
 // Calls work(rows of Y, the outputs of these rows) for kScoredRows rows at a time.
 template <class Work>
 void by_rows(const Array& Y, const BestWords& best, const Work& work) {
-  const Array log_sums = best.log_sums.reshaped({Y.rows(), 1});
+  const auto part = [](const Array& list, std::int64_t top, std::int64_t rows) {
+    return list ? list.reshaped({list.count(), 1}).row_range(top, rows) : Array();
+  };
   for (std::int64_t top = 0; top < Y.rows(); top += kScoredRows) {
     const std::int64_t rows = std::min(kScoredRows, Y.rows() - top);
     work(Y.row_range(top, rows),
-         BestWords{best.ids.row_range(top, rows), best.logits.row_range(top, rows), log_sums.row_range(top, rows),
-                   best.all ? best.all.row_range(top, rows) : Array()});
+         BestWords{best.ids.row_range(top, rows), best.logits.row_range(top, rows), part(best.log_sums, top, rows),
+                   best.all ? best.all.row_range(top, rows) : Array(), part(best.asked, top, rows),
+                   part(best.asked_logits, top, rows)});
   }
 }
 
 // The largest number of pieces of work that the blocks of the vocabulary are divided into.
 std::int64_t word_pieces(const Context& on, std::int64_t blocks) {
   return on.threads() == 1 ? 1 : std::min<std::int64_t>(blocks, 2 * on.threads());
+}
+
+// Takes the logit of the word that is asked for row r, if it is in the block of n words from `first` on, whose logits
+// are x. The first block takes care of rows that ask for no word of the V.
+template <class T>
+void take_asked(const T* x, std::int64_t first, std::int64_t n, std::int64_t V, const BestWords& best, std::int64_t r) {
+  const std::int64_t word = best.asked.data<std::int32_t>()[r];
+  T& logit = best.asked_logits.data<T>()[r];
+  if (word >= first && word < first + n) logit = x[word - first];
+  if (first == 0 && (word < 0 || word >= V)) logit = kMinusInfinity<T>;
 }
 
 // Computes `best` from logits that the caller provides block by block: score(piece, first, logits) writes the logits of
@@ -168,6 +183,7 @@ void best_by_block(const Context& on, std::int64_t V, std::int64_t width, const 
         const Ranking<T> ranked = ranking(r, piece);
         if (ranked.wants(largest)) rank(row, n, first, ranked);
         if (best.all) std::copy_n(row, n, matrix<T>(best.all).row(r) + first);
+        if (best.asked) take_asked(row, first, n, V, best, r);
       }
     }
   });

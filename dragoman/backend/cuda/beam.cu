@@ -38,15 +38,20 @@ struct Slot {
   __device__ void make_idle(int b) const {
     tables.ids[row(b)] = kPad;
     tables.lengths[row(b)] = 0;
+    tables.forced[row(b)] = kNoWord;
     cells(b)[0] = static_cast<std::int32_t>(tables.idle_cells + row(b));
   }
 };
 
 // Begins searches: one block, which is a warp, for each row of `entering`.
-__global__ void start_kernel(BeamTables tables, const std::int32_t* entering, std::int32_t start) {
+__global__ void start_kernel(BeamTables tables, const std::int32_t* entering, const std::int32_t* prefixes,
+                             std::int32_t start) {
   const std::int32_t* fields = entering + static_cast<std::int64_t>(blockIdx.x) * kEnteringColumns;
   const Slot slot{tables, fields[kEnteringSlot]};
   const int b = threadIdx.x, limit = fields[kEnteringLimit], first_cell = fields[kEnteringFirstCell];
+  const int prefix = fields[kEnteringPrefix];
+  prefixes += fields[kEnteringFirstWord];
+  for (int t = threadIdx.x; t < prefix; t += kWarp) slot.history(t)[0] = prefixes[t] * slot.B();
   if (b == 0) {
     slot.at(kSlotState) = limit > 0 ? kSlotSearching : kSlotIdle;
     slot.at(kSlotSteps) = 0;
@@ -54,6 +59,8 @@ __global__ void start_kernel(BeamTables tables, const std::int32_t* entering, st
     slot.at(kSlotEnded) = 0;
     slot.at(kSlotLimit) = limit;
     slot.at(kSlotFirstCell) = first_cell;
+    slot.at(kSlotPrefix) = prefix;
+    slot.at(kSlotGiven) = fields[kEnteringGiven];
   }
   if (b >= slot.B()) return;
   tables.memory_first[slot.row(b)] = fields[kEnteringMemoryFirst];
@@ -62,6 +69,7 @@ __global__ void start_kernel(BeamTables tables, const std::int32_t* entering, st
   if (limit > 0) {
     tables.ids[slot.row(b)] = start;
     tables.lengths[slot.row(b)] = 0;
+    tables.forced[slot.row(b)] = b == 0 && prefix > 0 ? prefixes[0] : kNoWord;
     slot.cells(b)[0] = first_cell + b * limit;
   } else {
     slot.make_idle(b);
@@ -74,7 +82,8 @@ __global__ void move_kernel(BeamTables tables, const std::int32_t* moves) {
   const int B = from.B(), steps = from.at(kSlotSteps), cells = min(static_cast<int>(tables.T), steps + 1);
   for (int i = threadIdx.x; i < B * cells; i += kMoveThreads)
     to.cells(i / cells)[i % cells] = from.cells(i / cells)[i % cells];
-  for (int i = threadIdx.x; i < B * steps; i += kMoveThreads) to.history(i / B)[i % B] = from.history(i / B)[i % B];
+  const int filled = max(steps, from.at(kSlotPrefix));  // steps of the history
+  for (int i = threadIdx.x; i < B * filled; i += kMoveThreads) to.history(i / B)[i % B] = from.history(i / B)[i % B];
   const int i = threadIdx.x;
   if (i < kSlotColumns) (&to.at(kSlotState))[i] = (&from.at(kSlotState))[i];
   if (i < 2 * B) {
@@ -86,6 +95,7 @@ __global__ void move_kernel(BeamTables tables, const std::int32_t* moves) {
     tables.lengths[to.row(i)] = tables.lengths[from.row(i)];
     tables.memory_first[to.row(i)] = tables.memory_first[from.row(i)];
     tables.memory_count[to.row(i)] = tables.memory_count[from.row(i)];
+    tables.forced[to.row(i)] = tables.forced[from.row(i)];
     tables.log_p[to.row(i)] = tables.log_p[from.row(i)];
   }
   __syncthreads();
@@ -96,7 +106,7 @@ __global__ void move_kernel(BeamTables tables, const std::int32_t* moves) {
 // The best words of each row, as best_words found them.
 struct TopWords {
   const std::int32_t* ids;
-  const float *logits, *log_sums;
+  const float *logits, *log_sums, *asked_logits;
   std::int64_t ids_stride, logits_stride;
   int k;
 };
@@ -208,6 +218,25 @@ __device__ bool is_over(const Slot& slot, int length, const Rules& rules, const 
   return slot.ended_p()[2 * rules.n_best - 1] > best_log_p / slot.tables.penalties[limit];
 }
 
+// Step 1 while the prefix lasts: its next word is the only extension.
+__device__ int collect_forced(const Slot& slot, const TopWords& top, int word, const Candidates& candidates) {
+  const int step = slot.at(kSlotSteps);
+  const float log_sum = top.log_sums[slot.row(0)];
+  if (!isfinite(log_sum)) return -1;
+  if (threadIdx.x % kWarp == 0) {
+    double log_p = slot.tables.log_p[slot.row(0)];
+    if (step >= slot.at(kSlotGiven)) {
+      log_p += static_cast<double>(top.asked_logits[slot.row(0)]) - static_cast<double>(log_sum);
+    }
+    candidates.log_p[0] = log_p;
+    candidates.scores[0] = log_p / slot.tables.penalties[step + 1];
+    candidates.words[0] = word;
+    candidates.order[0] = 0;
+  }
+  __syncwarp();
+  return 1;
+}
+
 // Step 2, by one lane: goes through the best extensions in order.
 __device__ void choose(const Slot& slot, int kept, int per_row, const Rules& rules, const Candidates& candidates,
                        Chosen& chosen) {
@@ -256,12 +285,13 @@ __global__ void __launch_bounds__(kThreads)
   const Slot slot{tables, static_cast<std::int64_t>(blockIdx.x) * kSlotWarps + warp};
   if (slot.slot >= slots || slot.at(kSlotState) != kSlotSearching) return;
   const int B = slot.B(), length = slot.at(kSlotSteps) + 1, limit = slot.at(kSlotLimit),
-            first_cell = slot.at(kSlotFirstCell);
+            first_cell = slot.at(kSlotFirstCell), prefix = slot.at(kSlotPrefix), forced = tables.forced[slot.row(0)];
   const int per_row = min(top.k, rules.choices + (length < rules.min_length ? 1 : 0));
   const Candidates candidates(reinterpret_cast<char*>(shared) + warp * candidates_bytes, slot.at(kSlotAlive) * per_row);
   Chosen& chosen = all_chosen[warp];
 
-  const int kept = collect(slot, top, rules, candidates);
+  const int kept =
+      forced == kNoWord ? collect(slot, top, rules, candidates) : collect_forced(slot, top, forced, candidates);
   if (kept <= 0) {  // no extension: the search ends, and its live hypotheses stay as they are
     if (lane == 0) {
       slot.at(kSlotState) = kept < 0 ? kSlotFailed : kSlotIdle;
@@ -283,6 +313,7 @@ __global__ void __launch_bounds__(kThreads)
     } else {
       tables.ids[slot.row(lane)] = chosen.words[lane];
       tables.lengths[slot.row(lane)] = length;
+      tables.forced[slot.row(lane)] = lane == 0 && length < prefix ? slot.history(length)[0] / B : kNoWord;
       slot.cells(lane)[length] = first_cell + lane * limit + length;
     }
   }
@@ -298,8 +329,10 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-void Beam::do_beam_start(const Array& entering, std::int32_t start, const BeamTables& tables) const {
-  launch(*this, start_kernel, entering.rows(), kWarp, 0, tables, elements<const std::int32_t>(entering), start);
+void Beam::do_beam_start(const Array& entering, const Array& prefixes, std::int32_t start,
+                         const BeamTables& tables) const {
+  launch(*this, start_kernel, entering.rows(), kWarp, 0, tables, elements<const std::int32_t>(entering),
+         elements<const std::int32_t>(prefixes), start);
 }
 
 void Beam::do_beam_move(const Array& moves, const BeamTables& tables) const {
@@ -311,6 +344,7 @@ void Beam::do_beam_step(const BestWords& best, const BeamRules& rules, const Bea
   const TopWords top{.ids = elements<const std::int32_t>(best.ids),
                      .logits = elements<const float>(best.logits),
                      .log_sums = elements<const float>(best.log_sums),
+                     .asked_logits = elements<const float>(best.asked_logits),
                      .ids_stride = best.ids.row_stride(),
                      .logits_stride = best.logits.row_stride(),
                      .k = static_cast<int>(k)};

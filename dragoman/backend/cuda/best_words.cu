@@ -53,8 +53,9 @@ struct WordRows {
   const float* bias;  // as wide as a row of logits; null if there is none
   int V, k;
   Matrix<std::int32_t> ids;
-  OptionalOutput best, log_sums, all;
-  std::int64_t first_row;  // of the chunk
+  OptionalOutput best, log_sums, all, asked_logits;
+  const std::int32_t* asked;  // for each row, from row 0 of the first chunk on; null if no word is asked for
+  std::int64_t first_row;     // of the chunk
 };
 
 // A word and its logit as one number, so that the better word has the larger number: the logit's bits, reordered so
@@ -234,16 +235,29 @@ __device__ void best_one_by_one(const WordRows& rows, int packs, Rank* shared) {
   }
 }
 
+// The logit of a word of this block's row; -infinity if it is none of the V.
+__device__ float logit_of(const WordRows& rows, int word) {
+  if (word < 0 || word >= rows.V) return -INFINITY;
+  const float logit = rows.logits[blockIdx.x * rows.stride + word];
+  return rows.bias != nullptr ? logit + rows.bias[word] : logit;
+}
+
 // One block per row. The bits of a row do not depend on the other rows: how its sum is split depends on V alone.
 template <int kGroups>
 __global__ void __launch_bounds__(kThreads, 3) best_words_kernel(WordRows rows) {
   __shared__ float2 shared_sums[kThreads / kWarp];
   __shared__ Found found;
   const int packs = (rows.V + kPack - 1) / kPack;
+  const std::int64_t r = rows.first_row + blockIdx.x;
+  // Loaded here, so that it has arrived when it is used, after the scan.
+  const int asked = rows.asked != nullptr && threadIdx.x == 0 ? rows.asked[r] : kNoWord;
   ExpSum sum;
   const float largest = scan(rows, packs, sum);
   sum = block_join(sum, shared_sums);
-  if (threadIdx.x == 0) rows.log_sums.put(rows.first_row + blockIdx.x, 0, sum.log());
+  if (threadIdx.x == 0) {
+    rows.log_sums.put(r, 0, sum.log());
+    if (rows.asked != nullptr) rows.asked_logits.put(r, 0, logit_of(rows, asked));
+  }
   if (rows.k > kGroups / 2 || !best_by_threshold<kGroups>(rows, packs, largest, found)) {
     __syncthreads();
     best_one_by_one(rows, packs, found.ranks);
@@ -270,6 +284,8 @@ void WordRanking::do_best_words(const Array& Y, const Array& E, const Array& b, 
                 .best = OptionalOutput(best.logits, best.logits.row_stride()),
                 .log_sums = OptionalOutput(best.log_sums, 1),
                 .all = OptionalOutput(best.all, best.all.row_stride()),
+                .asked_logits = OptionalOutput(best.asked_logits, 1),
+                .asked = elements<const std::int32_t>(best.asked),
                 .first_row = 0};
   if (b) {
     const Array bias = empty({width}, DType::kFloat32);

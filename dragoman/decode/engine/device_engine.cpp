@@ -88,9 +88,9 @@ DeviceEngine::DeviceEngine(Backend& on, const model::Seq2Seq& model, const Searc
   // All slots begin idle: a limit of 0 says so.
   std::vector<std::int32_t> idle;
   for (std::int32_t slot = 0; slot < static_cast<std::int32_t>(S_); ++slot) {
-    idle.insert(idle.end(), {slot, 0, 0, 0, 1});  // in the order of EnteringColumn; it reads one row of the memory
+    idle.insert(idle.end(), {slot, 0, 0, 0, 1, 0, 0, 0});  // as EnteringColumn says; it reads one row of the memory
   }
-  start(idle);
+  start(idle, {});
 }
 
 std::int64_t DeviceEngine::limit(const TranslationRequest& request) const {
@@ -101,7 +101,7 @@ bool DeviceEngine::accepts(const TranslationRequest& request) const {
   const RequestOptions& options = request.options;
   const bool plain =
       !options.search && options.heads_off.empty() && !options.trace && !options.links && !options.follow;
-  return plain && request.prefix.empty() && limit(request) <= T_;
+  return plain && limit(request) <= T_;
 }
 
 // A search that is under way continues to its end, and its result is dropped: to stop it, the host would have to wait
@@ -190,15 +190,18 @@ std::optional<DeviceEngine::Active> DeviceEngine::take_memory(const TranslationR
 // Encodes the sentences in these slots, stores their memory in state_, and starts their searches.
 void DeviceEngine::encode(std::span<const std::int64_t> slots) {
   std::vector<data::Sentence> sources;
-  std::vector<std::int32_t> rows, entering;
+  std::vector<std::int32_t> rows, entering, prefixes;
   for (const std::int64_t slot : slots) {
     const Active& active = *places_[slot];
     const auto tokens = static_cast<std::int64_t>(active.request.source.size());
     sources.push_back(active.request.source);
     for (std::int64_t i = 0; i < tokens; ++i) rows.push_back(static_cast<std::int32_t>(active.memory_first + i));
-    for (const std::int64_t column : {slot, active.limit, active.first_cell, active.memory_first, tokens}) {
+    const data::Sentence& prefix = active.request.prefix;
+    for (const std::int64_t column : {slot, active.limit, active.first_cell, active.memory_first, tokens,
+                                      std::ssize(prefix), std::ssize(prefixes), active.request.given}) {
       entering.push_back(static_cast<std::int32_t>(column));
     }
+    prefixes.insert(prefixes.end(), prefix.begin(), prefix.end());
     positions_ = std::max(positions_, std::min(T_, next_power_of_two(active.limit)));
     sources_ = std::max(sources_, std::min(limits_.source_tokens, next_power_of_two(tokens)));
   }
@@ -206,14 +209,16 @@ void DeviceEngine::encode(std::span<const std::int64_t> slots) {
   nn::Pass pass{.on = on_};
   const Tokens source = data::make_tokens(on_, sources, {.V = model_.source_vocabulary(), .index = false});
   model_.store_memory(model_.encode(source, pass), data::make_ids(on_, rows), state_);
-  start(entering);
+  start(entering, prefixes);
 }
 
-// `entering` has kEnteringColumns numbers for each search.
-void DeviceEngine::start(std::span<const std::int32_t> entering) {
+// `entering` has kEnteringColumns numbers for each search, and `prefixes` the words of all prefixes.
+void DeviceEngine::start(std::span<const std::int32_t> entering, std::span<const std::int32_t> prefixes) {
   const ArenaScope values(on_.arena());
   const auto count = static_cast<std::int64_t>(entering.size()) / kEnteringColumns;
-  on_.beam_start(data::make_ids(on_, entering).reshaped({count, kEnteringColumns}), model_.start_token(), slots_);
+  const Array words = prefixes.empty() ? Array() : data::make_ids(on_, prefixes);
+  on_.beam_start(data::make_ids(on_, entering).reshaped({count, kEnteringColumns}), words, model_.start_token(),
+                 slots_);
 }
 
 // A step computes a power of two of slots, or all, so that only few kinds of steps have to be recorded.
@@ -270,7 +275,9 @@ void DeviceEngine::run_step(std::int64_t slots) const {
   const DType dtype = accumulation_dtype(states.array().dtype());
   const BestWords best{.ids = on_.empty({rows, words_per_row_}, DType::kInt32),
                        .logits = on_.empty({rows, words_per_row_}, dtype),
-                       .log_sums = on_.empty({rows}, dtype)};
+                       .log_sums = on_.empty({rows}, dtype),
+                       .asked = slots_.forced.columns(0, rows),
+                       .asked_logits = on_.empty({rows}, dtype)};
   model::best_words(model_, states, best);
   on_.beam_step(best, rules_, slots_);
 }

@@ -24,8 +24,8 @@ class DeviceEngine {
   // Takes memory from the backend's arena and keeps it until it is destroyed.
   DeviceEngine(Backend& on, const model::Seq2Seq& model, const SearchSettings& settings, const EngineLimits& limits);
 
-  // Whether this sentence can be searched on the device: it has no search settings of its own and no prefix, it is not
-  // traced or followed, no heads are switched off, and its translation fits into the tables.
+  // Whether this sentence can be searched on the device: it has no search settings of its own, it is not traced or
+  // followed, no heads are switched off, and its translation fits into the tables.
   bool accepts(const TranslationRequest& request) const;
 
   // The same interface as that of Engine. Sentences that are done may stay under way for a few more steps, until
@@ -67,7 +67,7 @@ class DeviceEngine {
   void admit();
   std::optional<Active> take_memory(const TranslationRequest& request);
   void encode(std::span<const std::int64_t> slots);
-  void start(std::span<const std::int32_t> entering);
+  void start(std::span<const std::int32_t> entering, std::span<const std::int32_t> prefixes);
   std::int64_t slots_for(std::int64_t count) const;
   void compact_slots();
   void launch();

@@ -29,10 +29,37 @@ void expect_same(const std::vector<Hypothesis>& actual, const std::vector<Hypoth
   }
 }
 
+std::vector<TranslationRequest> requests_for(const std::vector<Sentence>& sources) {
+  std::vector<TranslationRequest> requests;
+  for (const Sentence& source : sources) {
+    requests.push_back({.source = source, .prefix = {}, .number = static_cast<std::uint64_t>(requests.size())});
+  }
+  return requests;
+}
+
+// Gives each of these requests a random prefix: of no, one or some words, or of all but the last that the translation
+// may have. In some of them, the first word or all words count as certain.
+std::vector<TranslationRequest> with_prefixes(std::vector<TranslationRequest> requests, std::int64_t V, int max_extra,
+                                              std::uint64_t seed) {
+  RandomStream random(seed);
+  for (TranslationRequest& request : requests) {
+    const auto longest =
+        static_cast<std::uint32_t>(std::max<std::int64_t>(0, std::ssize(request.source) - 2 + max_extra));
+    const std::uint32_t lengths[] = {0, 1, random.below(1 + longest), longest};
+    const std::uint32_t length = std::min(longest, lengths[random.below(4)]);
+    for (std::uint32_t i = 0; i < length; ++i) {
+      request.prefix.push_back(3 + static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(V - 3))));
+    }
+    const std::uint32_t given[] = {0, std::min(length, 1u), length};
+    request.given = given[random.below(3)];
+  }
+  return requests;
+}
+
 template <class AnyEngine>
-std::map<std::uint64_t, Result> run(AnyEngine& engine, const std::vector<Sentence>& sources) {
+std::map<std::uint64_t, Result> run(AnyEngine& engine, const std::vector<TranslationRequest>& requests) {
   std::map<std::uint64_t, Result> results;
-  for (std::size_t i = 0; i < sources.size(); ++i) engine.add({.source = sources[i], .prefix = {}, .number = i});
+  for (const TranslationRequest& request : requests) engine.add(request);
   while (!engine.idle()) {
     for (Result& result : engine.step()) EXPECT_TRUE(results.emplace(result.number, std::move(result)).second);
   }
@@ -41,13 +68,13 @@ std::map<std::uint64_t, Result> run(AnyEngine& engine, const std::vector<Sentenc
 
 // Expects that DeviceEngine finds exactly what Engine finds within the same limits.
 template <class Small>
-void expect_as_engine(const Small& small, const std::vector<Sentence>& sources, const SearchSettings& settings,
-                      const EngineLimits& limits) {
+void expect_as_engine(const Small& small, const std::vector<TranslationRequest>& requests,
+                      const SearchSettings& settings, const EngineLimits& limits) {
   Engine host(*small.on, {&small.model}, settings, limits);
-  const auto expected = run(host, sources);
+  const auto expected = run(host, requests);
   DeviceEngine device(*small.on, small.model, settings, limits);
-  const auto actual = run(device, sources);
-  ASSERT_EQ(actual.size(), sources.size());
+  const auto actual = run(device, requests);
+  ASSERT_EQ(actual.size(), requests.size());
   for (const auto& [number, result] : actual) {
     SCOPED_TRACE(testing::Message() << "sentence " << number);
     expect_same(result.hypotheses, expected.at(number).hypotheses);
@@ -55,22 +82,60 @@ void expect_as_engine(const Small& small, const std::vector<Sentence>& sources, 
   }
 }
 
+template <class Small>
+void expect_as_engine(const Small& small, const std::vector<Sentence>& sources, const SearchSettings& settings,
+                      const EngineLimits& limits) {
+  expect_as_engine(small, requests_for(sources), settings, limits);
+}
+
+// Searches of all kinds for models with ties; see model_with_twins().
+SearchSettings settings_of(std::uint64_t seed) {
+  const int beam = 1 + static_cast<int>(seed % 5);
+  return {.method = seed % 11 == 10 ? Method::kGreedy : Method::kBeam,
+          .beam = beam,
+          .alpha = 0.3 * static_cast<double>(seed % 4),
+          .length_norm = static_cast<LengthNorm>(seed % 3),
+          .stop = seed % 7 == 3 ? Stop::kBeam : Stop::kProvable,
+          .n_best = seed % 11 != 10 && seed % 3 == 0 ? beam : 1,
+          .max_extra = static_cast<int>(seed % 9),
+          .min_length = seed % 6 == 5 ? 4 : 0};
+}
+
 TEST(DeviceEngine, FindsWhatTheHostFindsBitForBitOnTwoHundredModelsWithTies) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(testing::Message() << "model " << seed);
     const std::unique_ptr<SmallModel> small = model_with_twins(seed, /*twins=*/seed % 4 != 3);
-    const int beam = 1 + static_cast<int>(seed % 5);
-    const SearchSettings settings{.method = seed % 11 == 10 ? Method::kGreedy : Method::kBeam,
-                                  .beam = beam,
-                                  .alpha = 0.3 * static_cast<double>(seed % 4),
-                                  .length_norm = static_cast<LengthNorm>(seed % 3),
-                                  .stop = seed % 7 == 3 ? Stop::kBeam : Stop::kProvable,
-                                  .n_best = seed % 11 != 10 && seed % 3 == 0 ? beam : 1,
-                                  .max_extra = static_cast<int>(seed % 9),
-                                  .min_length = seed % 6 == 5 ? 4 : 0};
-    expect_as_engine(*small, model::random_sentences(9, 4, 14, seed + 1), settings,
+    expect_as_engine(*small, model::random_sentences(9, 4, 14, seed + 1), settings_of(seed),
                      {.sentences = 1 + static_cast<std::int64_t>(seed % 6), .source_tokens = 15});
   }
+}
+
+TEST(DeviceEngine, FindsWhatTheHostFindsBitForBitAfterPrefixesOfAnyLength) {
+  for (std::uint64_t seed = 0; seed < 66; ++seed) {
+    SCOPED_TRACE(testing::Message() << "model " << seed);
+    const std::unique_ptr<SmallModel> small = model_with_twins(seed, /*twins=*/seed % 4 != 3);
+    const SearchSettings settings = settings_of(seed);
+    const auto requests = requests_for(model::random_sentences(12, 6, 14, seed + 1));
+    expect_as_engine(*small, with_prefixes(requests, 14, settings.max_extra, seed), settings,
+                     {.sentences = 1 + static_cast<std::int64_t>(seed % 6), .source_tokens = 25});
+  }
+}
+
+TEST(DeviceEngine, APrefixMayContainTheEndOfTheSentence) {
+  const SmallModel small;
+  std::vector<TranslationRequest> requests = requests_for(model::random_sentences(3, 8, 37, 4));
+  requests[1].prefix = {7, kEos, 8};
+  for (const Method method : {Method::kBeam, Method::kGreedy}) {
+    expect_as_engine(small, requests, {.method = method, .max_extra = 5, .min_length = 4},
+                     {.sentences = 2, .source_tokens = 30});
+  }
+}
+
+TEST(DeviceEngine, APrefixThatFillsTheTranslationIsRefused) {
+  const SmallModel small;
+  DeviceEngine engine(*small.on, small.model, {.max_extra = 2}, {.sentences = 2, .source_tokens = 8});
+  engine.add({.source = {5, kEos}, .prefix = {7, 8}});
+  EXPECT_THROW(engine.add({.source = {5, kEos}, .prefix = {7, 8, 9}}), UsageError);
 }
 
 TEST(DeviceEngine, SentencesEnterAndLeaveOthersUndisturbed) {
@@ -130,12 +195,12 @@ TEST(DeviceEngine, RefusesWhatNeedsTheHost) {
   EXPECT_FALSE(DeviceEngine::supports(one, {.method = Method::kSample}));
   DeviceEngine engine(*small.on, small.model, {}, {.sentences = 2, .source_tokens = 8});
   EXPECT_TRUE(engine.accepts({.source = {5, 2}, .prefix = {}}));
-  EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {7}}));
+  EXPECT_TRUE(engine.accepts({.source = {5, 2}, .prefix = {7}}));
   EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.search = SearchSettings{}}}));
   EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.heads_off = {{}}}}));
   EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.trace = true}}));
   EXPECT_FALSE(engine.accepts({.source = {5, 2}, .prefix = {}, .options = {.follow = true}}));
-  EXPECT_THROW(engine.add({.source = {5, 2}, .prefix = {7}}), UsageError);
+  EXPECT_THROW(engine.add({.source = {5, 2}, .prefix = {}, .options = {.trace = true}}), UsageError);
   EXPECT_THROW(engine.add({.source = {}, .prefix = {}}), UsageError);
 }
 
@@ -162,6 +227,9 @@ TEST(DeviceEngine, ThrowsIfScoresAreNotFinite) {
   const Array E = small.parameter("embed.E");
   small.on->scaled(E, std::numeric_limits<double>::quiet_NaN(), Sink::overwrite(E));
   EXPECT_THROW(search(*small.on, small.model, model::random_sentences(3, 5, 37, 4), {}, Place::kDevice), Error);
+  DeviceEngine engine(*small.on, small.model, {}, {.sentences = 1, .source_tokens = 8});
+  engine.add({.source = {5, kEos}, .prefix = {7, 8}, .given = 2});
+  EXPECT_THROW(while (!engine.idle()) engine.step(), Error);
 }
 
 TEST(DeviceEngine, SentencesThatCannotBeEncodedLeaveOthersUndisturbed) {
@@ -200,7 +268,8 @@ TEST_P(DeviceEngineOn, RecordedStepsFindWhatSingleLaunchesFind) {
       const SearchSettings settings{.beam = beam, .n_best = beam, .max_extra = 15};
       DeviceEngine one(*recorded.on, recorded.model, settings, limits),
           other(*single.on, single.model, settings, limits);
-      const auto actual = run(one, sources), expected = run(other, sources);
+      const auto requests = with_prefixes(requests_for(sources), 37, settings.max_extra, 8);
+      const auto actual = run(one, requests), expected = run(other, requests);
       ASSERT_EQ(actual.size(), sources.size());
       for (const auto& [number, result] : actual) expect_same(result.hypotheses, expected.at(number).hypotheses);
     }
@@ -217,6 +286,26 @@ TEST_P(DeviceEngineOn, FindsWhatTheHostFinds) {
     ASSERT_EQ(actual[i].size(), expected[i].size());
     EXPECT_EQ(actual[i][0].tokens, expected[i][0].tokens);
     EXPECT_NEAR(actual[i][0].score, expected[i][0].score, 1e-4);
+  }
+}
+
+TEST_P(DeviceEngineOn, FindsWhatTheHostFindsAfterPrefixes) {
+  const SmallModel small(model::small_config(), {.device = GetParam()});
+  for (const SearchSettings& settings : {SearchSettings{.method = Method::kGreedy}, SearchSettings{.n_best = 2},
+                                         SearchSettings{.beam = 3, .max_extra = 20, .min_length = 12}}) {
+    const auto requests =
+        with_prefixes(requests_for(model::random_sentences(30, 15, 37, 4)), 37, settings.max_extra, 5);
+    Dispatcher host(*small.on, {&small.model}, settings, {9, 200}, Place::kHost);
+    Dispatcher device(*small.on, {&small.model}, settings, {9, 200}, Place::kDevice);
+    const auto expected = run(host, requests), actual = run(device, requests);
+    ASSERT_EQ(actual.size(), requests.size());
+    for (const auto& [number, result] : actual) {
+      const Hypothesis &best = result.hypotheses[0], &wanted = expected.at(number).hypotheses[0];
+      EXPECT_EQ(best.tokens, wanted.tokens);
+      EXPECT_NEAR(best.score, wanted.score, 1e-4);
+      EXPECT_TRUE(
+          std::ranges::equal(requests[number].prefix, std::span(best.tokens).first(requests[number].prefix.size())));
+    }
   }
 }
 
@@ -285,7 +374,7 @@ TEST(Dispatcher, GivesTheHostWhatTheDeviceCannotDo) {
   std::map<std::uint64_t, Result> expected, actual;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const TranslationRequest request{
-        .source = sources[i], .prefix = i % 3 == 1 ? Sentence{7} : Sentence{}, .number = static_cast<std::uint64_t>(i)};
+        .source = sources[i], .prefix = {}, .number = static_cast<std::uint64_t>(i), .options = {.follow = i % 3 == 1}};
     engine.add(request);
     dispatcher.add(request);
     for (Result& result : dispatcher.step()) actual[result.number] = std::move(result);

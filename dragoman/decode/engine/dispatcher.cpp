@@ -103,8 +103,7 @@ std::vector<Hypothesis> greedy(Backend& on, const model::Seq2Seq& model, std::sp
                                const GreedySettings& settings) {
   if (sources.empty()) return {};
   const data::Sentence given = settings.first ? data::Sentence{*settings.first} : data::Sentence{};
-  Dispatcher engine(on, {&model}, {.method = Method::kGreedy, .max_extra = settings.max_extra}, room_for(sources),
-                    given.empty() ? Place::kAutomatic : Place::kHost);  // DeviceEngine does not take given words
+  Dispatcher engine(on, {&model}, {.method = Method::kGreedy, .max_extra = settings.max_extra}, room_for(sources));
   std::vector<Hypothesis> best;
   for (auto& found : search_all(engine, sources, given)) best.push_back(std::move(found.front()));
   return best;

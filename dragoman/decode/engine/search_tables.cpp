@@ -19,7 +19,7 @@ std::vector<T> to_host(const Backend& on, const Array& x) {
 BeamSlots make_slots(Backend& on, const SearchSettings& settings, const SlotSizes& sizes) {
   const std::int64_t S = sizes.slots, B = sizes.beam, T = sizes.steps, R = S * B;
   BeamSlots slots;
-  for (Array* x : {&slots.ids, &slots.lengths, &slots.memory_first, &slots.memory_count}) {
+  for (Array* x : {&slots.ids, &slots.lengths, &slots.memory_first, &slots.memory_count, &slots.forced}) {
     *x = on.empty({R}, DType::kInt32);
   }
   slots.cells = on.empty({R, T}, DType::kInt32);
