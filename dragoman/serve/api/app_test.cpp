@@ -230,9 +230,9 @@ TEST_F(AppTest, TellsTheOperatorAloneWhichFileIsDamaged) {
   EXPECT_EQ(messages, std::vector<std::string>());
   replace_file(directory / "heads.json", "[1]");
   std::filesystem::create_directory(directory / "probe");
-  for (const std::string& frame : {"[1]", "{", "\xff", R"({"source": 1})"}) {
+  for (const std::string frame : {"[1]", "{", "\xff", R"({"source": 1})"}) {
     replace_file(directory / "probe" / "step-1.jsonl", frame + "\n");
-    for (const std::string& path : {"/v1/heads", "/v1/film"}) {
+    for (const std::string path : {"/v1/heads", "/v1/film"}) {
       SCOPED_TRACE(path + " " + frame);
       const auto [status, answer] = ask("GET", path);
       EXPECT_EQ(status, 500);
