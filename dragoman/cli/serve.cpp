@@ -50,6 +50,7 @@ struct ServeSettings {
   int output_tokens = 4 << 20;
   int request_mb = 128;
   int memory_mb = 512;
+  OptionalSize gpu_memory_mb = 0;
   double request_seconds = 60;
   double read_seconds = 20;
   double idle_seconds = 75;
@@ -75,6 +76,9 @@ struct ServeSettings {
           "tokens that all hypotheses of a request may have; more are refused with status 413");
     field("request-mb", request_mb, "MiB that a request and its answer may take; more is refused with status 413");
     field("memory-mb", memory_mb, "MiB that all requests and answers may take together; then requests get status 503");
+    field("gpu-memory-mb", gpu_memory_mb,
+          "MiB of the GPU's memory that all models may take together, the old and the new ones of a reload included; "
+          "sets the size of the batches; by default a reload and large batches take what they need");
     field("request-seconds", request_seconds,
           "time for an answer; then the request gets status 503, and its work is dropped");
     field("read-seconds", read_seconds, "time to receive a request; then it gets status 408");
@@ -105,6 +109,7 @@ struct ServeSettings {
     require_between("output-tokens", output_tokens, 1, 1 << 30);
     require_between("request-mb", request_mb, 1, 1 << 20);
     require_between("memory-mb", memory_mb, 1, 1 << 20);
+    require_between("gpu-memory-mb", gpu_memory_mb, 0, 1 << 24);
     require_between("request-seconds", request_seconds, 0.01, 86400);
     require_between("read-seconds", read_seconds, 0.01, 86400);
     require_between("idle-seconds", idle_seconds, 0.01, 86400);
@@ -222,6 +227,7 @@ void log_start(const ServeSettings& options, serve::Server& server, Logs& logs) 
     logs.say(has_names ? join(languages, ": ", named.name, named.is_default ? "" : " (for requests that name it)")
                        : languages);
   }
+  if (const std::string memory = server.models().memory_text(); !memory.empty()) logs.say(memory);
   const bool has_steps = std::ranges::any_of(models, [](const serve::NamedModel& named) { return !!named.step; });
   if (options.checkpoints > 0 && !has_steps) logs.say("--checkpoints has no effect: there are no checkpoints.");
   const bool is_ipv6 = options.address.find(':') != std::string::npos;
@@ -251,6 +257,8 @@ void serve(CommandSettings& settings) {
   settings.apply(options);
   options.validate();
   require_no_input(options.access_log, {options.api_keys});
+  settings.require_effect("gpu-memory-mb", translation_settings.device == DeviceChoice::kCuda,
+                          "without --device cuda.");
   const Signals signals;
   Logs logs(options.access_log);
   serve::AppOptions app{.gate = {.keys = read_keys(options.api_keys),
@@ -274,7 +282,8 @@ void serve(CommandSettings& settings) {
                               const decode::SearchSettings own = search_settings(settings, directory);
                               own.validate();
                               return own;
-                            }},
+                            },
+                        .device_memory = std::int64_t{options.gpu_memory_mb} << 20},
                        std::move(app),
                        {.address = options.address,
                         .port = options.port,

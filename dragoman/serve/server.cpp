@@ -14,7 +14,7 @@ constexpr int kWorkers = 2;  // threads that parse request bodies and write answ
 
 Server::Server(ModelOptions models, AppOptions app, const ListenerOptions& listener)
     : models_(std::make_unique<Models>(std::move(models.directories), models.translation, models.max_waiting,
-                                       models.checkpoints, std::move(models.search_of))) {
+                                       models.checkpoints, std::move(models.search_of), models.device_memory)) {
   app.listener_counts = [this] { return listener_ ? listener_->counts() : ListenerCounts{}; };
   app.run_later = [this](const std::string& client, WorkerPool::Work work) { workers_->run(client, std::move(work)); };
   app.report = listener.report;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <vector>
@@ -21,6 +22,7 @@ class Server {
     std::int64_t max_waiting = 0;
     std::size_t checkpoints = 0;  // that may be loaded at a time, see Models
     SearchOf search_of = {};
+    std::int64_t device_memory = 0;  // bytes of the device that all models may take; 0 for no limit
   };
 
   // Loads the models, then listens. Throws the errors of both.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "dragoman/array/arena.h"
+#include "dragoman/backend/cuda_costs.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/seq2seq.h"
@@ -22,10 +23,6 @@ constexpr std::int64_t kMiB = 1 << 20;
 // takes about ten times the size of its file.
 constexpr std::int64_t kProgramBytes = 64 * kMiB;
 constexpr std::int64_t kVocabularyFactor = 10;
-// The CUDA context with its code, and the workspace of matrix products.
-constexpr std::int64_t kCudaBytes = 768 * kMiB;
-// The same workspace for another backend: the one that reads a snapshot, or adds up the gradients of ranks.
-constexpr std::int64_t kCudaBackendBytes = 66 * kMiB;
 // The least memory for the values of a step. It is also used to save and load tensors, piece by piece.
 constexpr std::int64_t kMinValues = 16 * kMiB;
 constexpr std::int64_t kMaxDecoded = 64;  // sentences that validation translates at a time

@@ -75,8 +75,10 @@ Translator::Translator(const std::vector<std::filesystem::path>& directories, co
   options.search.validate();
   const int threads = threads_for(options.threads);
   for (int worker = 0; worker < options.workers; ++worker) {
+    const auto limit = static_cast<std::size_t>(options.worker_memory);
     backends_.push_back(
-        make_backend(options.device, {.threads = std::max(1, threads / options.workers), .report = options.report}));
+        make_backend(options.device,
+                     {.threads = std::max(1, threads / options.workers), .memory = limit, .report = options.report}));
   }
   for (const std::filesystem::path& directory : directories) {
     models_.push_back(std::make_unique<model::LoadedModel>(*backends_.front(), directory, options.weights));

@@ -46,6 +46,8 @@ struct TranslatorOptions {
   // Deliver a line for which the model's scores are not finite numbers, with TranslatedLine::failed and without a
   // translation; the default is to throw an Error that names the line.
   bool deliver_failed = false;
+  // The most bytes of the device for a worker's batches, see device_memory(); 0 for as many as there are.
+  std::int64_t worker_memory = 0;
   bool fair = false;  // lines belong to several clients, and no client may fill a batch alone while others wait
 };
 

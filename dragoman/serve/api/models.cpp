@@ -20,7 +20,8 @@ namespace {
 
 // Uses a backend of its own, because the workers of the model use the others.
 std::vector<float> encodings_of(const model::LoadedModel& model, Device device) {
-  const std::unique_ptr<Backend> on = make_backend(device, {.threads = 1});
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  const std::unique_ptr<Backend> on = make_backend(device, {.threads = 1, .memory = kBytes, .gradient_memory = kBytes});
   return model.model->position_encodings(*on, kShownPositions);
 }
 
@@ -74,8 +75,9 @@ std::shared_ptr<const std::string> Film::json(const std::filesystem::path& model
 
 ServedModel::ServedModel(std::string name_, const std::filesystem::path& directory_,
                          const decode::TranslatorOptions& options, std::int64_t max_waiting,
-                         decode::Service::OnLost on_lost)
-    : name(std::move(name_)),
+                         decode::Service::OnLost on_lost, DeviceBudget::Part memory_)
+    : memory(std::move(memory_)),
+      name(std::move(name_)),
       directory(directory_),
       service(directory, options, max_waiting, std::move(on_lost)),
       source(service.model().info.source_language),
@@ -86,7 +88,7 @@ ServedModel::ServedModel(std::string name_, const std::filesystem::path& directo
       words(model::read_words(directory)) {}
 
 Models::Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
-               std::int64_t max_waiting, std::size_t checkpoints, SearchOf search_of)
+               std::int64_t max_waiting, std::size_t checkpoints, SearchOf search_of, std::int64_t device_memory)
     : directories_(std::move(directories)),
       names_(distinct_names(directories_)),
       options_(options),
@@ -94,24 +96,19 @@ Models::Models(std::vector<std::filesystem::path> directories, const decode::Tra
       search_of_(std::move(search_of)),
       checkpoints_(std::make_unique<Checkpoints>(
           checkpoints,
-          [this](const CheckpointEntry& entry) {
-            return with_own_files([&] { return load_model(entry.name, entry.directory); });
-          },
+          [this](const CheckpointEntry& entry) { return with_own_files([&] { return load_checkpoint(entry); }); },
           [this](Set leaving) { keep_until_unused(std::move(leaving)); })),
+      max_checkpoints_(checkpoints),
+      budget_(device_memory),
       models_(load()) {}
 
 Models::~Models() { end(); }
 
-Models::Set Models::load() {
-  Set models;
-  for (std::size_t i = 0; i < directories_.size(); ++i) models.push_back(load_model(names_[i], directories_[i]));
-  return models;
-}
-
-std::shared_ptr<ServedModel> Models::load_model(const std::string& name, const std::filesystem::path& directory) {
+std::shared_ptr<ServedModel> Models::load_model(const std::string& name, const std::filesystem::path& directory,
+                                                const decode::TranslatorOptions& options, DeviceBudget::Part memory) {
   const auto on_lost = [this](const std::string& reason) { note_loss(reason); };
   try {
-    return std::make_shared<ServedModel>(name, directory, options_for(directory), max_waiting_, on_lost);
+    return std::make_shared<ServedModel>(name, directory, options, max_waiting_, on_lost, std::move(memory));
   } catch (const DeviceLost& error) {
     note_loss(error.what());
     throw;
@@ -126,6 +123,55 @@ void Models::note_loss(const std::string& reason) {
 std::optional<std::string> Models::lost() const {
   const std::lock_guard lock(mutex_);
   return lost_;
+}
+
+// Makes sure that there is memory for all models before it loads the first.
+Models::Set Models::load() {
+  DevicePlan plan = make_plan();
+  if (!program_ && plan.program > 0) program_ = budget_.take("the program", plan.program);
+  std::vector<DeviceBudget::Part> parts;
+  for (std::size_t i = 0; i < directories_.size(); ++i) {
+    parts.push_back(budget_.take("the model '" + names_[i] + "'", plan.models[i].bytes));
+  }
+  Set models;
+  for (std::size_t i = 0; i < directories_.size(); ++i) {
+    models.push_back(load_model(names_[i], directories_[i], plan.models[i].options, std::move(parts[i])));
+  }
+  const std::lock_guard lock(mutex_);
+  plan_ = std::move(plan);
+  return models;
+}
+
+DevicePlan Models::make_plan() const {
+  DevicePlan plan;
+  std::vector<WantedModel> wanted;
+  for (const std::filesystem::path& directory : directories_) {
+    plan.models.push_back({.options = options_for(directory)});
+    if (budget_.bytes() > 0) wanted.push_back({model::read_info(directory).config, plan.models.back().options});
+  }
+  return budget_.bytes() > 0 ? plan_models(wanted, max_checkpoints_, budget_.bytes()) : plan;
+}
+
+std::string Models::memory_text() const {
+  const std::lock_guard lock(mutex_);
+  return budget_.bytes() > 0 ? describe(plan_, budget_.bytes()) : "";
+}
+
+// A checkpoint takes as much memory as its model.
+std::shared_ptr<ServedModel> Models::load_checkpoint(const CheckpointEntry& entry) {
+  ModelShare share;
+  {
+    const std::lock_guard lock(mutex_);
+    share = plan_.models[static_cast<std::size_t>(std::ranges::find(names_, entry.of) - names_.begin())];
+  }
+  share.options.search = options_for(entry.directory).search;
+  DeviceBudget::Part memory;
+  try {
+    memory = budget_.take("the checkpoint '" + entry.name + "'", share.bytes);
+  } catch (const MemoryError&) {  // models that are still in use have left no room
+    throw Refusal(503, join("there is no memory for the checkpoint '", entry.name, "' now; try again in a moment."));
+  }
+  return load_model(entry.name, entry.directory, share.options, std::move(memory));
 }
 
 decode::TranslatorOptions Models::options_for(const std::filesystem::path& directory) const {

@@ -13,6 +13,7 @@
 #include "dragoman/decode/inside/film.h"
 #include "dragoman/decode/lines/service.h"
 #include "dragoman/serve/api/checkpoints.h"
+#include "dragoman/serve/api/device_budget.h"
 #include "dragoman/text/language.h"
 
 namespace dragoman::serve {
@@ -32,9 +33,11 @@ class Film {
 };
 
 struct ServedModel {
+  // `memory` is what the model takes of the budget; it is given back when the model has been destroyed.
   ServedModel(std::string name_, const std::filesystem::path& directory_, const decode::TranslatorOptions& options,
-              std::int64_t max_waiting, decode::Service::OnLost on_lost = {});
+              std::int64_t max_waiting, decode::Service::OnLost on_lost = {}, DeviceBudget::Part memory_ = {});
 
+  DeviceBudget::Part memory;
   std::string name;
   std::filesystem::path directory;
   decode::Service service;
@@ -67,10 +70,12 @@ class Models {
  public:
   // Loads all models. Their names are those of their directories, with as much of the path as tells them apart. With
   // `checkpoints` above 0, the checkpoints in their directories can be asked for too, and at most that many are loaded
-  // at a time. `search_of` replaces the search of the options. Throws an Error for a directory without a complete
-  // model, and a UsageError for one that is given twice.
+  // at a time. `search_of` replaces the search of the options. With `device_memory` above 0, all models together take
+  // at most so many bytes of the device (see plan_models). Throws an Error for a directory without a complete model, a
+  // UsageError for one that is given twice, and a MemoryError if the models do not fit.
   Models(std::vector<std::filesystem::path> directories, const decode::TranslatorOptions& options,
-         std::int64_t max_waiting, std::size_t checkpoints = 0, SearchOf search_of = {});
+         std::int64_t max_waiting, std::size_t checkpoints = 0, SearchOf search_of = {},
+         std::int64_t device_memory = 0);
   ~Models();
 
   // The model for these languages. A tag may be shorter than that of the model ("zh" for "zh-Hans"), or empty if only
@@ -91,10 +96,13 @@ class Models {
   std::optional<std::string> lost() const;
 
   // Loads every model again. Requests that have begun keep the model that they began with. If a model cannot be loaded,
-  // throws its Error, and all models stay as they were. Not to be called by two threads at once.
+  // or there is no room for it beside the old ones, throws its Error, and all models stay as they were. Not to be
+  // called by two threads at once.
   void reload();
   // Destroys models that were replaced and that no request uses any more. To be called from time to time.
   void retire();
+  // How the models share the memory of the device; empty without a limit.
+  std::string memory_text() const;
   // Stops all models: they take no more orders, and orders that are not done fail.
   void end();
 
@@ -102,7 +110,10 @@ class Models {
   using Set = std::vector<std::shared_ptr<ServedModel>>;
 
   Set load();
-  std::shared_ptr<ServedModel> load_model(const std::string& name, const std::filesystem::path& directory);
+  std::shared_ptr<ServedModel> load_model(const std::string& name, const std::filesystem::path& directory,
+                                          const decode::TranslatorOptions& options, DeviceBudget::Part memory);
+  std::shared_ptr<ServedModel> load_checkpoint(const CheckpointEntry& entry);
+  DevicePlan make_plan() const;
   void note_loss(const std::string& reason);
   decode::TranslatorOptions options_for(const std::filesystem::path& directory) const;
   std::shared_ptr<ServedModel> find_named(const std::string& name) const;
@@ -115,8 +126,12 @@ class Models {
   std::int64_t max_waiting_;
   SearchOf search_of_;
   std::unique_ptr<Checkpoints> checkpoints_;
+  std::size_t max_checkpoints_;
+  DeviceBudget budget_;
   mutable std::mutex mutex_;
   std::optional<std::string> lost_;
+  DevicePlan plan_;             // of the models that were loaded last
+  DeviceBudget::Part program_;  // what the program takes besides the models
   Set models_, retired_;
 };
 
