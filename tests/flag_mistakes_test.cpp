@@ -183,6 +183,7 @@ TEST_F(Mistakes, SeveralModelsAreRefusedByACommandForOne) {
   expect_one_sentence(here("translate --model model 'a.en a.de'"), 1, "write the files as separate words: a.en a.de.");
   expect_usage("translate --model model a.en --seed 3", "--seed has no effect without --search sample.");
   expect_usage("show --model model --input a.en --output x.html --top-k 3", "--top-k has no effect without");
+  expect_usage("serve --model model --gpu-memory-mb 2000", "--gpu-memory-mb has no effect without --device cuda.");
   expect_usage("doctor --train-weights 2", "--train-weights has no effect without a training text.");
 }
 
