@@ -47,6 +47,24 @@ TEST_P(BatchNormKernel, ALargeMeanCostsNoPrecision) {
   expect_near(values(variance), {1.25}, 1e-6);
 }
 
+// Blocks are joined as a tree. Joined one after another, each of these thousands would round the sums of all before it.
+TEST_P(BatchNormKernel, ManyRowsCostNoPrecision) {
+  constexpr std::int64_t kRows = 100'000;
+  Doubles rising;
+  double sum = 0, squares = 0;
+  for (std::int64_t r = 0; r < kRows; ++r) {
+    rising.push_back(static_cast<float>(1000 + 1e-4 * static_cast<double>(r)));
+    sum += rising.back() - 1000;
+  }
+  const double exact = 1000 + sum / kRows;
+  for (const double x : rising) squares += (x - exact) * (x - exact);
+  const Array x = array({kRows, 1}, rising);
+  Array mean = zeros({1}), variance = zeros({1});
+  on->batch_statistics(x, 0, mean, variance);
+  expect_near(values(mean), {exact}, 1e-7);
+  expect_near(values(variance), {squares / kRows}, 3e-7);
+}
+
 TEST_P(BatchNormKernel, AConstantColumnHasVarianceZero) {
   const Array x = array({3, 1}, {7, 7, 7});
   Array mean = zeros({1}), variance = zeros({1});
