@@ -280,6 +280,34 @@ TEST_P(CudaAttention, TakesSentencesOfTwoThousandTokens) {
   expect_as_on_cpu(self({2000}, {.h = 1, .d_k = 128, .d_v = 128, .mask = {.kind = Mask::Kind::kCausal, .r = 100}}));
 }
 
+// The products of such lengths, which sizes of shared memory are made of, do not fit into 32 bits.
+TEST_P(CudaAttention, TakesSentencesOfFiftyThousandTokens) {
+  for (const Mask& mask : {kWindow, kCausalWindow}) {
+    expect_as_on_cpu(self({50'000, 3}, {.h = 1, .d_k = 16, .d_v = 16, .mask = mask}));
+  }
+}
+
+TEST_P(CudaAttention, RefusesSentencesThatCannotBeCountedIn32Bits) {
+  const auto on = make_backend(kDevice, {.dry = true});
+  const auto attend = [&](std::int64_t longest, std::int64_t h, std::int64_t d) {
+    Segments segments;
+    segments.B = 1;
+    segments.R = segments.longest = longest;
+    const Array Q = on->empty({longest, h * d}, dtype());
+    Array O = on->empty_like(Q), log_sums = on->empty({longest, h}, DType::kFloat32), none;
+    const Reach reach{segments, segments, kAll};
+    const Heads heads{.h = h, .scale = 1, .dropout = {}};
+    on->attention(Q, Q, Q, reach, heads, O, log_sums, none);
+    on->attention_backward(O, Q, Q, Q, O, log_sums, reach, heads, Sink::overwrite(O), Sink::accumulate(O),
+                           Sink::accumulate(O));
+  };
+  for (const std::int64_t d : {16, 64, 256}) {
+    EXPECT_NO_THROW(attend(60'000, 8, d)) << d;
+    EXPECT_NO_THROW(attend(20'000'000, 8, d)) << d;
+    EXPECT_THROW(attend(1 << 26, 8, d), ShapeError) << d;
+  }
+}
+
 TEST_P(CudaAttention, TakesManySentences) {
   expect_as_on_cpu(self(Lengths(300, 32), {.h = 4}));
   expect_as_on_cpu(self(Lengths(80, 128), {.h = 4, .mask = kCausal}));
