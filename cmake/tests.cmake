@@ -89,6 +89,13 @@ add_test(NAME check_install COMMAND ${PROJECT_SOURCE_DIR}/scripts/check-install 
 add_test(NAME readme_commands COMMAND ${PROJECT_SOURCE_DIR}/scripts/readme-check --list)
 set_tests_properties(check_bodies check_install readme_commands PROPERTIES LABELS unit)
 
+# The build goes on without MPI. These settings have CMake find none.
+add_test(NAME configuration_without_mpi
+         COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${PROJECT_BINARY_DIR}/without-mpi -G Ninja
+                 -D DRAGOMAN_TESTS=OFF -D DRAGOMAN_BENCH=OFF -D DRAGOMAN_CUDA=OFF
+                 -D MPI_SKIP_COMPILER_WRAPPER=ON -D MPI_SKIP_GUESSING=ON)
+set_tests_properties(configuration_without_mpi PROPERTIES LABELS unit PASS_REGULAR_EXPRESSION "Without Open MPI")
+
 # Tests of the CUDA backend alone. `ctest -L cuda` runs these and all other tests that need a GPU.
 if(DRAGOMAN_WITH_CUDA)
   file(GLOB cuda_test_sources CONFIGURE_DEPENDS dragoman/backend/cuda/*_test.cpp)
