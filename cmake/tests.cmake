@@ -93,7 +93,7 @@ set_tests_properties(check_bodies check_install readme_commands PROPERTIES LABEL
 add_test(NAME configuration_without_mpi
          COMMAND ${CMAKE_COMMAND} -S ${PROJECT_SOURCE_DIR} -B ${PROJECT_BINARY_DIR}/without-mpi -G Ninja
                  -D DRAGOMAN_TESTS=OFF -D DRAGOMAN_BENCH=OFF -D DRAGOMAN_CUDA=OFF
-                 -D MPI_SKIP_COMPILER_WRAPPER=ON -D MPI_SKIP_GUESSING=ON)
+                 -D MPI_SKIP_COMPILER_WRAPPER=ON -D MPI_SKIP_GUESSING=ON -D CMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON)
 set_tests_properties(configuration_without_mpi PROPERTIES LABELS unit PASS_REGULAR_EXPRESSION "Without Open MPI")
 
 # Tests of the CUDA backend alone. `ctest -L cuda` runs these and all other tests that need a GPU.
