@@ -3,11 +3,14 @@
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dragoman)
 
-# Where the program finds a shared library (BUILD_SHARED_LIBS) and whoever loads it the module of MPI. These places are
-# relative to themselves, so the build and the installed tree can be moved.
-set(libraries_of_program $ORIGIN/../${CMAKE_INSTALL_LIBDIR} $ORIGIN/../${mpi_module_dir})
-set_target_properties(dragoman_program PROPERTIES BUILD_RPATH $ORIGIN INSTALL_RPATH "${libraries_of_program}")
-set_target_properties(dragoman PROPERTIES BUILD_RPATH $ORIGIN INSTALL_RPATH $ORIGIN/dragoman)
+# Where the program finds the module of MPI, and the library if that is shared (BUILD_SHARED_LIBS) and then finds the
+# module itself: relative to their own directory, so the build and the installed tree can be moved. Both have the same
+# places, because CMake fills other lists up with an empty one, which means the current directory.
+set(rpath_of_both BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON INSTALL_RPATH)
+set(places $ORIGIN $ORIGIN/../${CMAKE_INSTALL_LIBDIR} $ORIGIN/../${mpi_module_dir})
+set_target_properties(dragoman_program PROPERTIES ${rpath_of_both} "${places}")
+set(places $ORIGIN $ORIGIN/dragoman)
+set_target_properties(dragoman PROPERTIES ${rpath_of_both} "${places}")
 install(TARGETS dragoman_program)
 if(TARGET dragoman_mpi)
   install(TARGETS dragoman_mpi DESTINATION ${mpi_module_dir})
