@@ -29,7 +29,7 @@ inline constexpr float kTailScale = 0.34375f;
 inline constexpr float kTailTerms[] = {0.137118116f, 0.13757126f,   0.116515368f, 0.113610484f,  -0.0417154357f,
                                        0.194657177f, -0.275198042f, 0.14564012f,  -0.0281990599f};
 
-inline constexpr float kLog2E = std::numbers::log2e_v<float>, kRound = 12583039.0f;  // 1.5 * 2^23 + 127
+inline constexpr float kLog2E = std::numbers::log2e_v<float>;
 
 template <std::size_t n>
 inline Vec<float> polynomial(const float (&terms)[n], Vec<float> x) {
@@ -38,22 +38,26 @@ inline Vec<float> polynomial(const float (&terms)[n], Vec<float> x) {
   return p;
 }
 
-// e^x. In float: accurate to 1 unit in the last place for x in [-87, 88]; 0 below -87, and e^88 above 88.
+// e^x. In float: accurate to 1 unit in the last place for x in [-87, 88]; 0 below -87, and e^88 above 88. A NaN stays a
+// NaN if its lowest nine bits are 0, as in every NaN that arithmetic makes.
 inline Vec<float> exp(Vec<float> x) {
   constexpr float kLowest = -87.0f, kHighest = 88.0f;
   const Vec<float> low = Vec<float>{} + kLowest, high = Vec<float>{} + kHighest;
   const auto vanishes = x < low;
   x = select(x > high, high, x);
   x = select(vanishes, low, x);
-  // x = n ln 2 + r with |r| <= ln 2 / 2. Adding kRound rounds to the nearest integer and leaves n + 127, the exponent
-  // bits of 2^n, in the lowest bits. ln 2 is the sum of two numbers, the first of which has so few bits that its
-  // products with n are exact.
+  // x = n ln 2 + r with |r| <= ln 2 / 2; adding and subtracting 1.5 * 2^23 rounds to the nearest integer. ln 2 is the
+  // sum of two numbers, the first of which has so few bits that its products with n are exact.
+  constexpr float kRound = 12582912.0f;
   constexpr float kLn2 = 0x1.62E4p-1f, kRestOfLn2 = static_cast<float>(std::numbers::ln2 - 0x1.62E4p-1);
   const Vec<float> rounded = x * kLog2E + kRound, n = rounded - kRound;
   Vec<float> r = x - n * kLn2;
   r = r - n * kRestOfLn2;
   const Vec<float> p = polynomial(kExpTerms, r) * (r * r) + r + 1.0f;
-  return select(vanishes, Vec<float>{}, p * std::bit_cast<Vec<float>>(std::bit_cast<Vec<std::int32_t>>(rounded) << 23));
+  // Multiply by 2^n by adding n to the exponent. The lowest bits of `rounded` hold n; the shift drops the others.
+  const Vec<std::int32_t> result =
+      std::bit_cast<Vec<std::int32_t>>(p) + (std::bit_cast<Vec<std::int32_t>>(rounded) << 23);
+  return select(vanishes, Vec<float>{}, std::bit_cast<Vec<float>>(result));
 }
 inline Vec<double> exp(Vec<double> x) {
   for (std::int64_t i = 0; i < kLanes<double>; ++i) x[i] = std::exp(x[i]);
@@ -65,7 +69,8 @@ inline Vec<double> exp(Vec<double> x) {
 inline Vec<float> exp_up_to_zero(Vec<float> x) {
   const Vec<float> lowest = Vec<float>{} - 87.0f;
   x = select(x < lowest, lowest, x);
-  // x log2 e = n + f with |f| <= 1/2.
+  // x log2 e = n + f with |f| <= 1/2. Adding kRound leaves n + 127, the exponent bits of 2^n, in the lowest bits.
+  constexpr float kRound = 12583039.0f;  // 1.5 * 2^23 + 127
   const Vec<float> rounded = x * kLog2E + kRound;
   const Vec<float> f = x * kLog2E + (kRound - rounded);
   const Vec<float> p = polynomial(kPowerTerms, f) * f + 1.0f;
