@@ -64,8 +64,11 @@ void TranslationPrinter::print_line(const decode::TranslatedLine& line) {
 }
 
 void TranslationPrinter::require_all() const {
-  require<Error>(failed_ == 0, failed_ == 1 ? "" : join(failed_, " lines have no translation, the first is "),
-                 name_line_(first_failed_), failed_ == 1 ? " has no translation" : "", "; ", decode::kNotFinite);
+  if (failed_ == 0) return;
+  const std::string first = name_line_(first_failed_);
+  const std::string lines =
+      failed_ == 1 ? first + " has no translation" : join(failed_, " lines have no translation, the first is ", first);
+  throw Error(join(lines, "; ", decode::kNotFinite));
 }
 
 // Whether the parts of a long line can be printed as they come. They cannot if something must be printed first that is
