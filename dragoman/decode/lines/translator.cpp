@@ -154,7 +154,7 @@ void Translator::translate_parts(const NextLine& next, const DeliverLine& delive
     for (int worker = 0; worker < options_.workers; ++worker) threads.emplace_back(serve, worker);
     threads.emplace_back(read);
     while (const std::optional<TranslatedLine> line = pipeline.next()) {
-      require<Error>(!line->failed || options_.deliver_failed, pipeline.name_of(line->number), ": ", kNotFinite);
+      if (line->failed && !options_.deliver_failed) throw Error(join(pipeline.name_of(line->number), ": ", kNotFinite));
       deliver(*line);
     }
   } catch (...) {
