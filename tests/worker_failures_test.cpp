@@ -90,12 +90,12 @@ TEST_F(WorkerFailures, ALostDeviceEndsAllWorkersAndTheirOrders) {
   model::write_failing_model(directory);
   std::atomic<int> losses = 0;
   std::string reason;
-  decode::Service service(directory, {.threads = 1, .workers = 2, .batch_size = 2}, 100, [&](const std::string& why) {
+  decode::Service service(directory, {.threads = 1, .workers = 2}, 100, [&](const std::string& why) {
     ++losses;
     reason = why;
   });
   for (int i = 0; i < 6; ++i) submit(service, "one two", long_search());
-  while (service.counts().under_way < 2) std::this_thread::yield();
+  while (service.counts().under_way < 6) std::this_thread::yield();
   submit(service, "six seven");
   service.drain();
   EXPECT_EQ(losses, 1);
