@@ -176,7 +176,8 @@ TEST_F(WorkerFailures, ALineWithoutFiniteScoresIsEmptyAndTheCommandSaysSoAtItsEn
   const std::string input = directory / "input";
   const auto translate = [&](const std::string& text, const std::string& flags = "") {
     replace_file(input, text);
-    return shell(kProgram + " translate --threads 1 --model " + directory.string() + " " + flags + " < " + input);
+    return shell(kProgram + " translate --quiet --threads 1 --model " + directory.string() + " " + flags + " < " +
+                 input);
   };
   const std::string one = translate("one\n").out, three = translate("three\n").out;
   const Ending some = translate("one\ntwo nine\nthree\n");
