@@ -81,11 +81,7 @@ struct RunningSoftmax {
     float new_maximum = maximum;
 #pragma unroll
     for (int u = 0; u < n; ++u) new_maximum = fmaxf(new_maximum, scores[u]);
-    const float correction = power_of_two(maximum - new_maximum);
-    maximum = new_maximum;
-    sum *= correction;
-#pragma unroll
-    for (int j = 0; j < kCount; ++j) values[j] *= correction;
+    raise_maximum(new_maximum);
 #pragma unroll
     for (int u = 0; u < n; ++u) {
       const float weight = power_of_two(scores[u] - new_maximum);
@@ -94,17 +90,21 @@ struct RunningSoftmax {
       for (int j = 0; j < kCount; ++j) values[j] += weight * V[u].get(j);
     }
   }
+  // Scales the sums down to a larger maximum.
+  __device__ void raise_maximum(float new_maximum) {
+    const float correction = power_of_two(maximum - new_maximum);
+    maximum = new_maximum;
+    sum *= correction;
+#pragma unroll
+    for (int j = 0; j < kCount; ++j) values[j] *= correction;
+  }
   // Combines the groups of a warp; afterwards each lane has the sums over all keys.
   __device__ void join() {
     float new_maximum = maximum;
 #pragma unroll
     for (int step = Slice::kLanes; step < kWarp; step *= 2)
       new_maximum = fmaxf(new_maximum, __shfl_xor_sync(kAllLanes, new_maximum, step));
-    const float correction = power_of_two(maximum - new_maximum);
-    maximum = new_maximum;
-    sum *= correction;
-#pragma unroll
-    for (int j = 0; j < kCount; ++j) values[j] *= correction;
+    raise_maximum(new_maximum);
 #pragma unroll
     for (int step = Slice::kLanes; step < kWarp; step *= 2) {
       sum += __shfl_xor_sync(kAllLanes, sum, step);
