@@ -2,15 +2,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "dragoman/backend/backend.h"
 #include "dragoman/backend/instructions.h"
 #include "dragoman/base/files.h"
 #include "tests/matching.h"
+#include "tests/process.h"
 #include "tests/training.h"
 
 namespace dragoman {
@@ -124,6 +128,23 @@ TEST_F(Ranks, RefuseOneWithAnotherText) {
   std::filesystem::copy(file("valid.ne"), file("other/train.ne"));
   expect_refusal_of_rank_1("cd " + file("other") + " && exec " + short_run(file("model")),
                            "the training text of this rank is not that of rank 0");
+  EXPECT_FALSE(std::filesystem::exists(file("model")));
+}
+
+// mpirun passes the signal on to all ranks. Only the first one prepares the text; the others wait for it.
+TEST_F(Ranks, EndWhileTheTextIsPrepared) {
+  write_text("train", 200'000, 1);
+  Process ranks({"sh", "-c",
+                 "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 exec mpirun --oversubscribe --bind-to none "
+                 "-np 2 " +
+                     kProgram + " " + train_in_quarters("model", 1000)});
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!std::filesystem::exists(file("model/checkpoints")) && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  ranks.signal(SIGTERM);
+  EXPECT_NE(ranks.status(), 0);
+  EXPECT_EQ(ranks.output().find("memory: "), std::string::npos) << ranks.output();
   EXPECT_FALSE(std::filesystem::exists(file("model")));
 }
 

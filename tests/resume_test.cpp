@@ -9,6 +9,7 @@
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/hash.h"
+#include "dragoman/base/random.h"
 #include "tests/matching.h"
 #include "tests/training.h"
 
@@ -145,6 +146,39 @@ TEST_F(Resume, ACheckpointHasTheSameBytesWhetherTrainingWaitsForItOrNot) {
   }
   const std::string best = "/checkpoints/best.safetensors";
   EXPECT_TRUE(read_file(file("waiting") + best) == read_file(file("background") + best));
+}
+
+// What is read, learned and tokenised before the first update can be made again, so a signal ends the run at once.
+TEST_F(Resume, ASignalEndsThePreparationAtOnceAndLeavesNothing) {
+  std::string text;
+  RandomStream random(3);
+  for (int word = 0; word < 200'000; ++word) {
+    for (int letter = 0; letter < 6; ++letter) text += static_cast<char>('a' + random.below(26));
+    text += word % 10 == 9 ? '\n' : ' ';
+  }
+  replace_file(file("train.en"), text);
+  replace_file(file("train.ne"), text);
+  const std::string model = file("model"), large = train("model", "--tokenizer unigram --steps 100 --vocabulary 8000");
+  const auto end_when = [&](const std::string& name, int signal) {
+    Child child(large);
+    EXPECT_TRUE(child.wait_until([&] { return std::filesystem::exists(model + name); })) << child.wait().err;
+    child.signal(signal);
+    const Ending ending = child.wait();
+    EXPECT_EQ(ending.status, 128 + signal) << ending.err;
+    return ending.err;
+  };
+  // The vocabulary is learned.
+  EXPECT_EQ(end_when("/checkpoints", SIGTERM).find("vocabulary: "), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(model));
+  // The text is tokenised, in a directory that was there before.
+  const Ending learned = run("tokenizer train --kind unigram --vocabulary 8000 --input " + file("train.en") +
+                             " --output " + file("tokenizer.model"));
+  ASSERT_EQ(learned.status, 0) << learned.err;
+  std::filesystem::create_directory(model);
+  std::filesystem::rename(file("tokenizer.model"), model + "/tokenizer.model");
+  EXPECT_EQ(end_when("/corpus/tokens.cache.unfinished", SIGINT).find("text: "), std::string::npos);
+  EXPECT_EQ(shell("cd " + model + " && find . -name '*.unfinished'").out, "");
+  EXPECT_TRUE(std::filesystem::exists(model + "/tokenizer.model"));
 }
 
 TEST_F(Resume, OfANewDirectoryIsPossibleAfterAPowerCut) {

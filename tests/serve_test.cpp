@@ -1,5 +1,8 @@
 // Runs `dragoman serve` as a process: under load, with signals, and with requests that it refuses.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -11,6 +14,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/model/files/weights.h"
 #include "tests/serving.h"
+#include "tests/tested_program.h"
 
 namespace dragoman {
 namespace {
@@ -34,6 +38,22 @@ TEST_F(ServeTest, SaysIfThereAreNoCheckpointsToServe) {
   EXPECT_TRUE(eventually([&] {
     return server.output().find("--checkpoints has no effect: there are no checkpoints.") != std::string::npos;
   })) << server.output();
+}
+
+// It waits for its keys, as it would for a large model. Its test holds the pipe open once the server has opened it.
+TEST_F(ServeTest, EndsAtOnceIfItIsStoppedBeforeItListens) {
+  const std::string keys = directory / "keys";
+  ASSERT_EQ(::mkfifo(keys.c_str(), 0600), 0);
+  for (const int signal : {SIGTERM, SIGINT}) {
+    std::vector<std::string> command{tested_program(), "serve", "--port", "0", "--api-keys", keys};
+    for (const std::string& flag : flags()) command.push_back(flag);
+    Process server(command);
+    int writer = -1;
+    EXPECT_TRUE(eventually([&] { return (writer = ::open(keys.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)) >= 0; }));
+    server.signal(signal);
+    EXPECT_EQ(server.status(), 128 + signal) << server.output();
+    ::close(writer);
+  }
 }
 
 TEST_F(ServeTest, AnswersEveryRequestThatCameBeforeItIsStopped) {

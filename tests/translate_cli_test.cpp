@@ -41,6 +41,11 @@ TEST_F(TranslateCommand, GivesALineForEachLine) {
   EXPECT_EQ(translate("three\r\n\r\nfour two\r\n").out, three + "\n\n" + four + "\n");
   EXPECT_EQ(translate("three\nfour two").out, three + "\n" + four + "\n");
   EXPECT_EQ(translate("\xEF\xBB\xBFthree\nfour two\n").out, three + "\n" + four + "\n");
+  // White space of every kind and characters that show nothing.
+  const Ending blank =
+      translate("three\n\u3000\n\u00A0\n\u200B\n\u200D\uFE0F\n\uFEFF\n\u2800 \u3164\nfour two\n", "--flags");
+  EXPECT_EQ(blank.out, translate("three\n\n\n\n\n\n\nfour two\n", "--flags").out);
+  EXPECT_EQ(blank.err, "");
   EXPECT_EQ(lines_of(translate("three\rfour\n").out).size(), 1u);
   const Lines with_zero = lines_of(translate(std::string("four\0two\nthree\n", 15)).out);
   ASSERT_EQ(with_zero.size(), 2u);

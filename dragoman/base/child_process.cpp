@@ -9,6 +9,7 @@
 #include <csignal>
 #include <utility>
 
+#include "dragoman/base/ending_signals.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
 
@@ -29,8 +30,18 @@ int open_for_output(const std::filesystem::path& path) {
   return file;
 }
 
+// The handlers of this program do not outlive execv(), but signals that it ignores stay ignored: the new program gets
+// their defaults, as from a shell.
+void restore_signals(const sigset_t& held) {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_DFL);
+  handle_ending_signals(SIG_DFL);
+  ::pthread_sigmask(SIG_SETMASK, &held, nullptr);
+}
+
 // Runs in the new process, which may call only functions that are safe in signal handlers.
-[[noreturn]] void become(const char* program, char* const* arguments, pid_t parent, int in, int out, int err) {
+[[noreturn]] void become(const char* program, char* const* arguments, pid_t parent, int in, int out, int err,
+                         const sigset_t& held) {
+  restore_signals(held);
   ::setpgid(0, 0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it ended before the line above
@@ -39,6 +50,12 @@ int open_for_output(const std::filesystem::path& path) {
   ::dup2(err, STDERR_FILENO);
   ::execv(program, arguments);
   ::_exit(127);
+}
+
+// A program that was started to ignore SIGCHLD gets no status of its processes: the system forgets them as they end.
+void keep_statuses() {
+  struct sigaction found {};
+  if (::sigaction(SIGCHLD, nullptr, &found) == 0 && found.sa_handler == SIG_IGN) std::signal(SIGCHLD, SIG_DFL);
 }
 
 }  // namespace
@@ -51,8 +68,11 @@ ChildProcess::ChildProcess(const ChildCommand& command) {
   const Opened in(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Opened out(open_for_output(command.output)), err(open_for_output(command.messages));
   const pid_t parent = ::getpid();
+  keep_statuses();
+  const SignalsHeld signals;  // until the new process has no handlers of this one
   id_ = ::fork();
-  if (id_ == 0) become(command.program.c_str(), raw.data(), parent, in.number, out.number, err.number);
+  if (id_ == 0)
+    become(command.program.c_str(), raw.data(), parent, in.number, out.number, err.number, signals.before());
   require<Error>(id_ > 0, "cannot start a process ", system_reason(), ".");
 }
 
@@ -69,9 +89,11 @@ ChildProcess::ChildProcess(ChildProcess&& other) noexcept
 std::optional<int> ChildProcess::status() {
   if (id_ == 0) return status_;
   int raw = 0;
-  if (::waitpid(id_, &raw, WNOHANG) != id_) return std::nullopt;
+  const pid_t ended = ::waitpid(id_, &raw, WNOHANG);
+  if (ended == 0) return std::nullopt;
+  // Otherwise it has ended: if not even the system knows it any more, somebody else has taken its status.
+  status_ = ended != id_ ? kLostStatus : WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
   id_ = 0;
-  status_ = WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
   return status_;
 }
 

@@ -13,6 +13,8 @@ namespace dragoman {
 // The file of this program. It can be started again even if the file was replaced in the meantime.
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
+inline constexpr int kLostStatus = 255;
+
 struct ChildCommand {
   std::string program;                     // the path of the file
   std::vector<std::string> arguments;      // argv[0] included
@@ -30,7 +32,8 @@ class ChildProcess {
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
 
-  // Nothing while it runs; afterwards its exit status, or 128 + n if signal n ended it.
+  // Nothing while it runs; afterwards its exit status, or 128 + n if signal n ended it. kLostStatus if the system
+  // forgot it, which happens only if SIGCHLD is ignored meanwhile or somebody else waits for all processes.
   std::optional<int> status();
   // Sends SIGTERM, once: many programs take a second one as a demand to end at once.
   void ask_to_end();

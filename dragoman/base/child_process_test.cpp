@@ -71,6 +71,39 @@ TEST_F(ChildProcessTest, TellsTheSignalThatEndedIt) {
   EXPECT_EQ(wait(child), 128 + SIGKILL);
 }
 
+// The system forgets the status of processes that end while SIGCHLD is ignored. A program inherits that.
+TEST_F(ChildProcessTest, TellsItsStatusAlthoughSigchldWasIgnored) {
+  const auto handler = std::signal(SIGCHLD, SIG_IGN);
+  ChildProcess child = shell("exit 3");
+  EXPECT_EQ(wait(child), 3);
+  std::signal(SIGCHLD, handler);
+}
+
+TEST_F(ChildProcessTest, EndsForItsCallerEvenIfTheSystemForgotIt) {
+  ChildProcess child = shell("exit 3");
+  const auto handler = std::signal(SIGCHLD, SIG_IGN);
+  EXPECT_EQ(wait(child), kLostStatus);
+  EXPECT_EQ(child.status(), kLostStatus);
+  std::signal(SIGCHLD, handler);
+}
+
+TEST_F(ChildProcessTest, StartsWithTheSignalsOfAnyProgram) {
+  const auto pipe = std::signal(SIGPIPE, SIG_IGN), term = std::signal(SIGTERM, [](int) {}),
+             hangup = std::signal(SIGHUP, SIG_IGN);
+  ChildProcess child = shell("grep -E '^Sig(Blk|Ign)' /proc/self/status");
+  EXPECT_EQ(wait(child), 0);
+  std::signal(SIGPIPE, pipe);
+  std::signal(SIGTERM, term);
+  std::signal(SIGHUP, hangup);
+  // Only what this program was started to ignore is ignored: SIGHUP, the first signal.
+  const std::string found = read_file(directory / "out");
+  EXPECT_NE(found.find("SigBlk:\t0000000000000000\n"), std::string::npos) << found;
+  const std::string ignored = found.substr(found.find("SigIgn:\t") + 8, 16);
+  EXPECT_EQ(std::stoul(ignored, nullptr, 16) & (1UL << (SIGPIPE - 1) | 1UL << (SIGHUP - 1) | 1UL << (SIGTERM - 1)),
+            1UL << (SIGHUP - 1))
+      << found;
+}
+
 TEST_F(ChildProcessTest, ReportsAProgramOrAFileThatDoesNotExist) {
   ChildProcess child({.program = "/no/such/program",
                       .arguments = {"program"},

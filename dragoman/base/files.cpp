@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "dragoman/base/ending_signals.h"
 #include "dragoman/base/strings.h"
 
 namespace dragoman {
@@ -183,11 +184,14 @@ LineFile::LineFile(const std::filesystem::path& path) : path_(path) {
   is_new_ = file_ >= 0;
   if (!is_new_) file_ = open_file(path, O_WRONLY | O_CREAT | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot write ", final_name(path), " ", system_reason(), ".");
+  if (is_new_) remove_by_signal(path_);
 }
 
 LineFile::~LineFile() {
   if (file_ >= 0) ::close(file_);
-  if (is_new_ && !begun_) ::unlink(path_.c_str());
+  if (!is_new_ || begun_) return;
+  ::unlink(path_.c_str());
+  keep_by_signal(path_);
 }
 
 void LineFile::begin() {
@@ -196,6 +200,7 @@ void LineFile::begin() {
   const bool plain = ::fstat(file_, &status) == 0 && S_ISREG(status.st_mode);
   require<Error>(!plain || retry_if_interrupted([&] { return ::ftruncate(file_, 0); }) == 0, "cannot write ",
                  final_name(path_), " ", system_reason(), ".");
+  if (is_new_) keep_by_signal(path_);
   begun_ = true;
 }
 
@@ -212,9 +217,13 @@ void LineFile::finish() {
   require<Error>(closed == 0, "cannot write ", final_name(path_), " ", system_reason(), ".");
 }
 
+// A signal does not remove what is finished, because the old directory may be gone by then.
 void replace_whole(const std::filesystem::path& path, const std::function<void(const std::filesystem::path&)>& write) {
   try {
-    write(unfinished_path(path));
+    {
+      const RemovedBySignal removed(unfinished_path(path));
+      write(unfinished_path(path));
+    }
     rename_durably(unfinished_path(path), path);
   } catch (...) {
     remove_unfinished(path);
@@ -241,15 +250,24 @@ FileReplacement::Target FileReplacement::target_of(const std::filesystem::path& 
 // that a killed process left unfinished can be written again.
 FileWriter FileReplacement::writer_of(const Target& target) {
   if (target.is_device) return FileWriter::to_device(target.path);
-  return FileWriter(unfinished_path(target.path),
-                    target.permissions.value_or(kNewFilePermissions) | std::filesystem::perms::owner_write);
+  const std::filesystem::path unfinished = unfinished_path(target.path);
+  remove_by_signal(unfinished);
+  try {
+    return FileWriter(unfinished,
+                      target.permissions.value_or(kNewFilePermissions) | std::filesystem::perms::owner_write);
+  } catch (...) {
+    keep_by_signal(unfinished);
+    throw;
+  }
 }
 
 FileReplacement::FileReplacement(const std::filesystem::path& name)
     : target_(target_of(name)), file_(writer_of(target_)) {}
 
 FileReplacement::~FileReplacement() {
-  if (!is_finished_ && !target_.is_device) remove_unfinished(target_.path);
+  if (target_.is_device) return;
+  if (!is_finished_) remove_unfinished(target_.path);
+  keep_by_signal(unfinished_path(target_.path));
 }
 
 void FileReplacement::finish() {

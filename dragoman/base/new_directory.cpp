@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "dragoman/base/ending_signals.h"
 #include "dragoman/base/files.h"
 
 namespace dragoman {
@@ -75,14 +76,18 @@ void require_replaceable(const fs::path& place, const fs::path& path) {
 constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
 constexpr std::size_t kRandomLetters = 6;
 
-// Creates a directory beside the final path, with a random name that is not in use.
+// Creates a directory beside the final path, with a random name that is not in use, which a signal removes.
 fs::path make_temporary_beside(const fs::path& place) {
   std::random_device random;
   make_directory(place.parent_path());
   while (true) {
     std::string name = unfinished_path(place).string() + "-";
     for (std::size_t i = 0; i < kRandomLetters; ++i) name += kLetters[random() % kLetters.size()];
-    if (::mkdir(name.c_str(), 0777) == 0) return name;
+    const SignalsHeld signals;  // in between
+    if (::mkdir(name.c_str(), 0777) == 0) {
+      remove_by_signal(name);
+      return name;
+    }
     require<Error>(errno == EEXIST, "cannot make the directory ", final_name(place), " ", system_reason(), ".");
   }
 }
@@ -121,17 +126,22 @@ void make_new_directory(const fs::path& to, const std::function<void(const fs::p
   } catch (...) {
     std::error_code ignored;
     fs::remove_all(unfinished, ignored);
+    keep_by_signal(unfinished);
     throw;
   }
+  keep_by_signal(unfinished);
 }
 
 RemovedIfFailed::RemovedIfFailed(fs::path directory, bool is_new)
-    : directory_(std::move(directory)), is_new_(is_new), exceptions_(std::uncaught_exceptions()) {}
+    : directory_(std::move(directory)), is_new_(is_new), exceptions_(std::uncaught_exceptions()) {
+  if (is_new_) remove_by_signal(directory_);
+}
 
 RemovedIfFailed::~RemovedIfFailed() {
-  if (!is_new_ || std::uncaught_exceptions() == exceptions_) return;
+  if (!is_new_) return;
   std::error_code ignored;
-  fs::remove_all(directory_, ignored);
+  if (std::uncaught_exceptions() != exceptions_) fs::remove_all(directory_, ignored);
+  keep_by_signal(directory_);
 }
 
 }  // namespace dragoman

@@ -95,7 +95,7 @@ class TableWatcher : public ablate::Watcher {
                 .text = text,
                 .seconds_left = progress.seconds_left});
   }
-  bool wants_stop() override { return stop_.signal() != 0; }
+  bool wants_stop() override { return stop_.was_made(); }
 
   void finish() { line_.finish(); }
   int signal() const { return stop_.signal(); }

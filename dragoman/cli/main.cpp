@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dragoman/backend/instructions.h"
+#include "dragoman/base/ending_signals.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/failure.h"
 #include "dragoman/base/printable.h"
@@ -146,6 +147,7 @@ int main(int argc, char** argv) {
   // are ignored, the write fails instead, and print() throws.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  dragoman::end_by_signals();
   try {
     const int status = dragoman::cli::run_program(argc, argv);
     dragoman::exchange::leave_ranks(status);

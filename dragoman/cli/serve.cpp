@@ -11,9 +11,11 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "dragoman/backend/device_errors.h"
+#include "dragoman/base/ending_signals.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/failure.h"
 #include "dragoman/base/fields.h"
@@ -180,10 +182,10 @@ class Signals {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, signal);
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
   }
-  // The next signal, or 0 if there is none within a second.
-  int next() const {
-    const timespec second{.tv_sec = 1, .tv_nsec = 0};
-    const int signal = sigtimedwait(&set_, nullptr, &second);
+  // The next signal, or 0 if there is none within this time, of a second at most.
+  int next(long milliseconds = 1000) const {
+    const timespec time{.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1'000'000};
+    const int signal = sigtimedwait(&set_, nullptr, &time);
     return signal < 0 ? 0 : signal;
   }
 
@@ -200,13 +202,25 @@ void reload(serve::Models& models, Logs& logs) {
   }
 }
 
+bool ends(int signal) { return signal == SIGINT || signal == SIGTERM; }
+
+// While the models load, which may take long, there is no request to be answered: SIGINT and SIGTERM end the program.
+std::jthread end_while_loading(const Signals& signals) {
+  constexpr long kMilliseconds = 20;  // so long the last look may take
+  return std::jthread([&signals](const std::stop_token& loaded) {
+    while (!loaded.stop_requested()) {
+      if (const int signal = signals.next(kMilliseconds); ends(signal)) end_by_signal(signal);
+    }
+  });
+}
+
 // Returns after SIGINT or SIGTERM, or when the device of the models is lost: a second later, in which whoever asks is
 // told. SIGHUP opens the access log again and reloads the models. Other errors here do not stop the server.
 void wait_for_end(serve::Server& server, const Signals& signals, Logs& logs) {
   for (;;) {
     const bool is_lost = server.models().lost().has_value();
     const int signal = signals.next();
-    if (signal == SIGINT || signal == SIGTERM || is_lost) return;
+    if (ends(signal) || is_lost) return;
     try {
       server.models().retire();
       if (signal != SIGHUP) continue;
@@ -260,6 +274,7 @@ void serve(CommandSettings& settings) {
   settings.require_effect("gpu-memory-mb", translation_settings.device == DeviceChoice::kCuda,
                           "without --device cuda.");
   const Signals signals;
+  std::jthread loading = end_while_loading(signals);
   Logs logs(options.access_log);
   serve::AppOptions app{.gate = {.keys = read_keys(options.api_keys),
                                  .requests_per_minute = options.requests_per_minute,
@@ -295,6 +310,7 @@ void serve(CommandSettings& settings) {
                         .request_seconds = options.request_seconds,
                         .trusted_proxies = options.trusted_proxies,
                         .report = [&logs](const std::string& message) { logs.say(message); }});
+  loading = {};
   log_start(options, server, logs);
   wait_for_end(server, signals, logs);
   const std::optional<std::string> lost = server.models().lost();

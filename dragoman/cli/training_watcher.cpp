@@ -35,7 +35,7 @@ class SilentWatcher final : public train::Watcher {
   void tokenised_pairs(std::int64_t) override {}
   void updated(const train::ProgressRecord&, std::int64_t) override {}
   void validated(const train::Validation&) override {}
-  bool wants_stop() override { return stop_.signal() != 0; }
+  bool wants_stop() override { return stop_.was_made(); }
 
  private:
   StopRequest stop_;
@@ -108,8 +108,9 @@ train::RunResult watch_training(const train::RunRequest& request, const std::str
   const train::RunResult result = train::run_training(request, watcher, exchange);
   watcher.finish();
   watcher.say(describe(result, to_continue));
-  // The signal may have reached another rank only.
-  if (result.ending == train::Ending::kStopped) throw Stopped{watcher.signal() != 0 ? watcher.signal() : SIGTERM};
+  // A signal of the last moment stops what would follow. It may also have reached another rank only.
+  if (watcher.signal() != 0) throw Stopped{watcher.signal()};
+  if (result.ending == train::Ending::kStopped) throw Stopped{SIGTERM};
   return result;
 }
 

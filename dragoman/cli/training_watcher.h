@@ -15,7 +15,7 @@ class TrainingWatcher : public train::Watcher {
   void tokenised_pairs(std::int64_t pairs) override;
   void updated(const train::ProgressRecord& progress, std::int64_t steps) override;
   void validated(const train::Validation& validation) override;
-  bool wants_stop() override { return stop_.signal() != 0; }
+  bool wants_stop() override { return stop_.was_made(); }
 
   // Ends the progress line.
   void finish();

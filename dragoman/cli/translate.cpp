@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +19,6 @@
 #include "dragoman/cli/show/translation_notes.h"
 #include "dragoman/cli/show/translation_output.h"
 #include "dragoman/cli/show/translation_printer.h"
-#include "dragoman/cli/signals.h"
 #include "dragoman/cli/translation_input.h"
 #include "dragoman/decode/lines/translator.h"
 #include "dragoman/text/file_kind.h"
@@ -91,8 +89,6 @@ void translate_all(const TranslationSettings& translation, TranslateOptions opti
                       text::latin1_advice(options.input.size() == 1 ? options.input.front() : "FILE"), ".");
   for_translator.name_line = [&](std::int64_t line) { return is_typed ? "this line" : input.name_of(line); };
   decode::Translator translator(directories(translation), for_translator);
-  std::optional<RemovedBySignal> removed_by_signal;  // exists before the file does
-  if (const auto file = TranslationOutput::unfinished_file(options.output)) removed_by_signal.emplace(*file);
   TranslationOutput output(options.output);
   TranslationPrinter printer({options, search, is_typed ? ListFormat::kRanked : ListFormat::kMoses},
                              translator.model().tokenizers, output, notes, for_translator.name_line);

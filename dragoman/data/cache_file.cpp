@@ -5,6 +5,7 @@
 #include <limits>
 #include <system_error>
 
+#include "dragoman/base/ending_signals.h"
 #include "dragoman/base/error.h"
 
 namespace dragoman::data {
@@ -35,11 +36,14 @@ std::uint64_t size_of_index(const CacheFooter& footer) {
 }  // namespace
 
 CacheWriter::CacheWriter(const std::filesystem::path& path, std::uint64_t key, PairForm form)
-    : path_(path), file_(unfinished_path(path)), footer_{.magic = kMagic, .key = key, .form = form} {}
+    : path_(path), file_(unfinished_path(path)), footer_{.magic = kMagic, .key = key, .form = form} {
+  remove_by_signal(unfinished_path(path));
+}
 
 CacheWriter::~CacheWriter() {
   std::error_code ignored;
   std::filesystem::remove(unfinished_path(path_), ignored);  // a finished cache has another name by now
+  keep_by_signal(unfinished_path(path_));
 }
 
 void CacheWriter::begin_corpus() {

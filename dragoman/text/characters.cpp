@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "dragoman/base/utf8.h"
+
 namespace dragoman::text {
 namespace {
 
@@ -76,6 +78,20 @@ constexpr Capitals kCapitals[] = {
 };
 static_assert(std::ranges::is_sorted(kCapitals, {}, &Capitals::first));
 
+struct CodeRange {
+  char32_t first, last;
+};
+
+// Characters that show nothing but are no white space: most of those that Unicode lets programs ignore, and those that
+// are drawn as an empty place.
+constexpr CodeRange kInvisible[] = {
+    {0x0000, 0x001F}, {0x007F, 0x009F}, {0x00AD, 0x00AD},   {0x034F, 0x034F},   {0x061C, 0x061C},
+    {0x115F, 0x1160}, {0x17B4, 0x17B5}, {0x180B, 0x180F},   {0x200B, 0x200F},   {0x202A, 0x202E},
+    {0x2060, 0x206F}, {0x2800, 0x2800}, {0x3164, 0x3164},   {0xFE00, 0xFE0F},   {0xFEFF, 0xFEFF},
+    {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
+};
+static_assert(std::ranges::is_sorted(kInvisible, {}, &CodeRange::first));
+
 // The entry whose range contains the code; nullptr if there is none.
 template <class Entry, std::size_t n>
 const Entry* entry_for(const Entry (&table)[n], char32_t code) {
@@ -126,6 +142,14 @@ bool is_white_space(char32_t code) {
   if (code >= 0x2000 && code <= 0x200B) return true;
   constexpr char32_t kOthers[] = {0x85, 0xA0, 0x1680, 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF};
   return std::ranges::find(kOthers, code) != std::end(kOthers);
+}
+
+bool is_blank(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t code = next_code_point(text, at);
+    if (!is_white_space(code) && entry_for(kInvisible, code) == nullptr) return false;
+  }
+  return true;
 }
 
 bool is_line_end(char32_t code) {

@@ -61,6 +61,9 @@ bool is_lower_case(char32_t code);
 // Unicode's white space, and the invisible characters U+200B and U+FEFF.
 bool is_white_space(char32_t code);
 bool is_line_end(char32_t code);
+// Whether the text shows nothing: all of its characters are white space, control characters, or invisible, such as
+// U+200D (which joins letters), U+2800 (an empty cell of Braille) and U+3164 (a place where a letter would be).
+bool is_blank(std::string_view text);
 
 // The language of a tag: "zh" for zh, zh-Hans and ZH_CN.
 std::string language_of(std::string_view tag);

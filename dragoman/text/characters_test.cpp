@@ -49,6 +49,18 @@ TEST(Characters, WhiteSpaceIsOfManyKinds) {
   EXPECT_FALSE(is_line_end(U' ') || is_line_end(U'\t'));
 }
 
+TEST(Characters, ABlankTextShowsNothing) {
+  for (const std::string_view text :
+       {"", " ", "\t \v", "\u00A0", "\u3000", "\u200B", "\uFEFF", "\u200D\u2060", "\u00AD", "\u2800", "\u3164",
+        "\uFE0F", "\x01\x7F", "\u0085", "\u2028", "\U000E0020", " \u3000\u200B\uFEFF "}) {
+    EXPECT_TRUE(is_blank(text)) << text;
+  }
+  for (const std::string_view text :
+       {".", "a\u200B", "\u3000語", "0", "\u0301", "\u2801", "\U0001F600", "\uFFFD", "\xFF"}) {
+    EXPECT_FALSE(is_blank(text)) << text;
+  }
+}
+
 TEST(LanguageOf, LeavesOutScriptAndRegion) {
   EXPECT_EQ(language_of("zh-Hans-CN"), "zh");
   EXPECT_EQ(language_of("PT_br"), "pt");

@@ -23,11 +23,6 @@ void TranslationOutput::finish() {
   if (file_) file_->finish();
 }
 
-std::optional<std::filesystem::path> TranslationOutput::unfinished_file(const std::string& name) {
-  if (name == "-") return std::nullopt;
-  return FileReplacement::unfinished_file(name);
-}
-
 bool TranslationOutput::is_file() const {
   struct stat status {};
   return file_ || (::fstat(STDOUT_FILENO, &status) == 0 && S_ISREG(status.st_mode));

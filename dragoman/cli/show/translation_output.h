@@ -23,8 +23,6 @@ class TranslationOutput {
   void finish();
   // Whether the translations go to a file and not to somebody who reads them meanwhile.
   bool is_file() const;
-  // The file that is written until finish() renames it, if there is one.
-  static std::optional<std::filesystem::path> unfinished_file(const std::string& name);
 
  private:
   std::optional<FileReplacement> file_;

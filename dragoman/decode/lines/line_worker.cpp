@@ -7,6 +7,7 @@
 #include "dragoman/base/utf8.h"
 #include "dragoman/decode/lines/long_lines.h"
 #include "dragoman/decode/lines/suspicion.h"
+#include "dragoman/text/characters.h"
 
 namespace dragoman::decode {
 namespace {
@@ -126,8 +127,7 @@ void LineWorker::begin(const LineQueue::Line& line) {
   if (untranslated.bad) return queue_.finish(std::move(untranslated));
 
   const auto& [from, to] = models_.front()->tokenizers;
-  std::vector<TranslationRequest> requests =
-      requests_for(line, pieces(from.encode(source.text), options_.longest, from), from);
+  std::vector<TranslationRequest> requests = requests_for(line, pieces_of(source), from);
   const data::Sentence prefix = source.prefix_ids.empty() ? to.encode(source.prefix) : source.prefix_ids;
   if (requests.empty()) {
     return prefix.empty() ? queue_.finish(std::move(untranslated))
@@ -148,6 +148,21 @@ void LineWorker::begin(const LineQueue::Line& line) {
     cancel(number);
     queue_.refuse(number, join(": ", error.what()));
   }
+}
+
+// The tokens of the text, in pieces if it is too long. Such a text has many sentences, but a client of a service (fair)
+// sends single ones, and pays for the pieces that these can have. Hardly a sentence has more than kLongSentence tokens,
+// and a longer piece would take much longer: attention costs the square of its length, and fewer fit into a batch.
+std::vector<data::Sentence> LineWorker::pieces_of(const SourceLine& source) const {
+  constexpr std::int64_t kLongSentence = 256;
+  const model::LoadedModel& model = *models_.front();
+  const text::Tokenizer& from = model.tokenizers.source;
+  // Some tokenizers make tokens of invisible characters, of which a model would invent a sentence.
+  if (text::is_blank(source.text)) return {};
+  const data::Sentence tokens = from.encode(source.text);
+  const bool is_short = std::ssize(tokens) <= options_.longest && !source.continues && source.part == 0;
+  if (is_short || options_.fair) return pieces(tokens, options_.longest, from);
+  return pieces_of_sentences(source.text, std::min(options_.longest, kLongSentence), from, model.info.source_language);
 }
 
 void LineWorker::enter(std::int64_t number, std::vector<TranslationRequest> requests) {

@@ -37,6 +37,7 @@ class LineWorker {
   };
 
   void begin(const LineQueue::Line& line);
+  std::vector<data::Sentence> pieces_of(const SourceLine& source) const;
   void enter(std::int64_t number, std::vector<TranslationRequest> requests);
   void cancel(std::int64_t number);
   void follow();

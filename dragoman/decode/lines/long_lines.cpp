@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
+
+#include "dragoman/text/sentences.h"
 
 namespace dragoman::decode {
 namespace {
@@ -44,6 +47,15 @@ std::vector<data::Sentence> pieces(const data::Sentence& tokens, std::int64_t lo
     first = end;
   }
   return pieces;
+}
+
+std::vector<data::Sentence> pieces_of_sentences(std::string_view text, std::int64_t longest,
+                                                const text::Tokenizer& tokenizer, std::string_view language) {
+  std::vector<data::Sentence> all;
+  for (const std::string& sentence : text::cut_sentences(text, language).sentences) {
+    std::ranges::move(pieces(tokenizer.encode(sentence), longest, tokenizer), std::back_inserter(all));
+  }
+  return all;
 }
 
 void append_text(std::string& text, std::string_view more) {

@@ -19,6 +19,10 @@ namespace dragoman::decode {
 std::vector<data::Sentence> pieces(const data::Sentence& tokens, std::int64_t longest,
                                    const text::Tokenizer& tokenizer);
 
+// The same for a text of many sentences: a piece is a sentence, or a part of one that is longer than a piece may be.
+std::vector<data::Sentence> pieces_of_sentences(std::string_view text, std::int64_t longest,
+                                                const text::Tokenizer& tokenizer, std::string_view language);
+
 // Appends the translation of the next piece, separated by a space.
 void append_text(std::string& text, std::string_view more);
 

@@ -128,6 +128,38 @@ TEST_F(TranslatorTest, ALongLineIsTranslatedInPieces) {
   EXPECT_EQ(results[3].text, joined);
 }
 
+TEST_F(TranslatorTest, ALongLineIsTranslatedSentenceBySentence) {
+  Translator translator(directory, {.threads = 1, .longest = 8});
+  const std::vector<std::string> sentences{"one two three.", "four five?", "six seven eight nine one.", "two"};
+  const auto apart = translator.translate(sentences);
+  std::string line, joined;
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    line += (i > 0 ? " " : "") + sentences[i];
+    append_text(joined, apart[i].text);
+  }
+  const auto whole = translator.translate({&line, 1});
+  EXPECT_EQ(whole[0].pieces, 4);
+  EXPECT_EQ(whole[0].text, joined);
+}
+
+TEST_F(TranslatorTest, ABlankLineHasNoTranslation) {
+  Translator translator(directory, {.search = {.min_length = 2}, .threads = 1});
+  const std::vector<std::string> blank{"", "\u3000", " \u00A0", "\u200B", "\uFEFF\u200D", "\x01"};
+  for (const TranslatedLine& line : translator.translate(blank)) {
+    EXPECT_EQ(line.text, "") << blank[static_cast<std::size_t>(line.number - 1)];
+    EXPECT_EQ(line.steps, 0);
+  }
+}
+
+// Attention costs the square of a piece's length, so that the pieces of a long line stay short.
+TEST_F(TranslatorTest, APieceOfALongLineHasNoMoreTokensThanALongSentence) {
+  Translator translator(directory, {.search = {.max_extra = 0}, .threads = 1});
+  const std::vector<std::string> given{data::words(1024), data::words(1025)};
+  const auto results = translator.translate(given);
+  EXPECT_EQ(results[0].pieces, 1);
+  EXPECT_GE(results[1].pieces, 1025 / 256 + 1);
+}
+
 TEST_F(TranslatorTest, NothingIsLongerThanTheModelHasPositionsFor) {
   model::TransformerConfig learned = model::small_config();
   learned.positions = model::transformer::Positions::kLearned;

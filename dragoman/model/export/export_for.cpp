@@ -14,8 +14,8 @@ void make_package(const OurModel& model, const fs::path& to, ExportTarget target
   require<UsageError>(!fs::exists(status_of(to)), "'", to.string(), "' already exists; name a new file.");
   remove_unfinished(to);
   target.directory = unfinished_path(to);
-  make_directory(target.directory);
   const RemovedIfFailed removed(target.directory, /*is_new=*/true);
+  make_directory(target.directory);
   write_argos_package(model, target);
   rename_durably(target.directory / kArgosPackage, to);
   remove_unfinished(to);
