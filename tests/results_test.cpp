@@ -2,13 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
-#include <csignal>
 #include <filesystem>
-#include <thread>
 
 #include "dragoman/base/files.h"
-#include "tests/process.h"
 #include "tests/training.h"
 
 namespace dragoman {
@@ -89,29 +85,6 @@ TEST_F(Results, AFailureLeavesNothing) {
   EXPECT_EQ(average(file("mean")).status, 1);
   EXPECT_EQ(export_to(file("int8")).status, 1);
   EXPECT_EQ(shell("cd " + directory + " && find . -name 'mean*' -o -name 'int8*'").out, "");
-}
-
-// DRAGOMAN_PRELOADED lets each command wait at the end of the first file that it writes.
-TEST_F(Results, AnInterruptedCommandLeavesNothing) {
-  const std::string model = " --model " + file("run"), output = " --output " + file("made");
-  const Ending foreign = run("export --format transformers" + model + " --output " + file("foreign"));
-  ASSERT_EQ(foreign.status, 0) << foreign.err;
-  const auto before = list_directory(directory);
-  for (const std::string& command :
-       {"export" + model + output, "export --format transformers" + model + output,
-        "export --format ctranslate2" + model + output, "export --format argos" + model + output,
-        "average --last 2" + model + output, "import " + file("foreign") + " --model " + file("made"),
-        "demo --steps 1 --model " + file("made")}) {
-    Process process(
-        {"sh", "-c",
-         "exec env LD_PRELOAD='" DRAGOMAN_PRELOADED "' DRAGOMAN_SLOW_FLUSH=60000 " + kProgram + " " + command});
-    const auto has_begun = [&] { return list_directory(directory) != before; };
-    for (int wait = 0; wait < 60000 && !has_begun(); ++wait) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    EXPECT_TRUE(has_begun()) << command << ": " << process.output();
-    process.signal(SIGTERM);
-    EXPECT_EQ(process.status(), 128 + SIGTERM) << command;
-    EXPECT_EQ(list_directory(directory), before) << command;
-  }
 }
 
 TEST_F(Results, TracesReplaceOldOnesOnceTheFirstIsWritten) {

@@ -2,8 +2,10 @@
 // threads.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include "dragoman/backend/backend.h"
 #include "dragoman/base/fields_json.h"
@@ -11,6 +13,7 @@
 #include "dragoman/base/hash.h"
 #include "dragoman/base/random.h"
 #include "tests/matching.h"
+#include "tests/process.h"
 #include "tests/training.h"
 
 namespace dragoman {
@@ -148,6 +151,32 @@ TEST_F(Resume, ACheckpointHasTheSameBytesWhetherTrainingWaitsForItOrNot) {
   EXPECT_TRUE(read_file(file("waiting") + best) == read_file(file("background") + best));
 }
 
+// What is written aside is removed. DRAGOMAN_PRELOADED lets each command wait at the end of the first file that it
+// writes.
+TEST_F(Resume, ASignalEndsACommandAndLeavesNothingUnfinished) {
+  const Ending trained = run(train("run", "--steps 40"));
+  ASSERT_EQ(trained.status, 0) << trained.err;
+  const std::string model = " --model " + file("run"), output = " --output " + file("made");
+  const Ending foreign = run("export --format transformers" + model + " --output " + file("foreign"));
+  ASSERT_EQ(foreign.status, 0) << foreign.err;
+  const auto before = list_directory(directory);
+  for (const std::string& command :
+       {"export" + model + output, "export --format transformers" + model + output,
+        "export --format ctranslate2" + model + output, "export --format argos" + model + output,
+        "average --last 2" + model + output, "import " + file("foreign") + " --model " + file("made"),
+        "demo --steps 1 --model " + file("made")}) {
+    Process process(
+        {"sh", "-c",
+         "exec env LD_PRELOAD='" DRAGOMAN_PRELOADED "' DRAGOMAN_SLOW_FLUSH=60000 " + kProgram + " " + command});
+    const auto has_begun = [&] { return list_directory(directory) != before; };
+    for (int wait = 0; wait < 60000 && !has_begun(); ++wait) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_TRUE(has_begun()) << command << ": " << process.output();
+    process.signal(SIGTERM);
+    EXPECT_EQ(process.status(), 128 + SIGTERM) << command;
+    EXPECT_EQ(list_directory(directory), before) << command;
+  }
+}
+
 // What is read, learned and tokenised before the first update can be made again, so a signal ends the run at once.
 TEST_F(Resume, ASignalEndsThePreparationAtOnceAndLeavesNothing) {
   std::string text;
@@ -158,27 +187,25 @@ TEST_F(Resume, ASignalEndsThePreparationAtOnceAndLeavesNothing) {
   }
   replace_file(file("train.en"), text);
   replace_file(file("train.ne"), text);
-  const std::string model = file("model"), large = train("model", "--tokenizer unigram --steps 100 --vocabulary 8000");
-  const auto end_when = [&](const std::string& name, int signal) {
-    Child child(large);
+  const std::string model = file("model");
+  const auto end_when = [&](const std::string& name, const std::string& vocabulary, int signal) {
+    Child child("train --model " + model + " --train-source " + file("train.en") + " --train-target " +
+                file("train.ne") + " --layers 1 --d-model 16 --d-ff 32 --heads 2 --threads 1 --steps 1 " + vocabulary);
     EXPECT_TRUE(child.wait_until([&] { return std::filesystem::exists(model + name); })) << child.wait().err;
     child.signal(signal);
     const Ending ending = child.wait();
     EXPECT_EQ(ending.status, 128 + signal) << ending.err;
     return ending.err;
   };
-  // The vocabulary is learned.
-  EXPECT_EQ(end_when("/checkpoints", SIGTERM).find("vocabulary: "), std::string::npos);
+  const std::string learned = end_when("/checkpoints", "--tokenizer unigram --vocabulary 8000", SIGTERM);
+  EXPECT_EQ(learned.find("vocabulary: "), std::string::npos) << learned;
   EXPECT_FALSE(std::filesystem::exists(model));
-  // The text is tokenised, in a directory that was there before.
-  const Ending learned = run("tokenizer train --kind unigram --vocabulary 8000 --input " + file("train.en") +
-                             " --output " + file("tokenizer.model"));
-  ASSERT_EQ(learned.status, 0) << learned.err;
+  // A directory that was there before stays.
   std::filesystem::create_directory(model);
-  std::filesystem::rename(file("tokenizer.model"), model + "/tokenizer.model");
-  EXPECT_EQ(end_when("/corpus/tokens.cache.unfinished", SIGINT).find("text: "), std::string::npos);
+  const std::string tokenised = end_when("/corpus/tokens.cache.unfinished", "--tokenizer char --vocabulary 40", SIGINT);
+  EXPECT_EQ(tokenised.find("text: "), std::string::npos) << tokenised;
+  EXPECT_TRUE(std::filesystem::exists(model));
   EXPECT_EQ(shell("cd " + model + " && find . -name '*.unfinished'").out, "");
-  EXPECT_TRUE(std::filesystem::exists(model + "/tokenizer.model"));
 }
 
 TEST_F(Resume, OfANewDirectoryIsPossibleAfterAPowerCut) {

@@ -144,8 +144,8 @@ The run failed.
 .B 2
 Wrong usage, configuration or input.
 .TP
-.BR 130 ", " 143
-Training was stopped by Ctrl\-C or SIGTERM; its state is saved.
+.BR 129 ", " 130 ", " 143
+SIGHUP, Ctrl\-C or SIGTERM ended it. Training has saved its state; other commands leave no unfinished files.
 )";
 
 std::string manual(const CommandEntry& program) {
