@@ -22,7 +22,7 @@ namespace {
 enum class State : std::uint8_t { kFree, kThere, kTaken };
 struct Place {
   std::atomic<State> state = State::kFree;
-  std::array<char, 4096> path;
+  std::array<char, 4096> path{};
 };
 std::array<Place, 32> places;
 std::mutex places_mutex;

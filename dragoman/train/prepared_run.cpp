@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "dragoman/base/ending_signals.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/new_directory.h"
@@ -53,6 +54,7 @@ class DirectoryMark {
 
  private:
   fs::path file_;
+  RemovedBySignal removed_{file_};
   std::string text_;
 };
 

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "dragoman/text/characters.h"
 #include "dragoman/text/sentences.h"
 
 namespace dragoman::decode {
@@ -53,6 +54,7 @@ std::vector<data::Sentence> pieces_of_sentences(std::string_view text, std::int6
                                                 const text::Tokenizer& tokenizer, std::string_view language) {
   std::vector<data::Sentence> all;
   for (const std::string& sentence : text::cut_sentences(text, language).sentences) {
+    if (text::is_blank(sentence)) continue;
     std::ranges::move(pieces(tokenizer.encode(sentence), longest, tokenizer), std::back_inserter(all));
   }
   return all;
