@@ -5,10 +5,13 @@
 #include <csignal>
 #include <filesystem>
 #include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "tests/process.h"
 #include "tests/training.h"
 
 namespace dragoman {
@@ -90,10 +93,15 @@ TEST_F(Ablate, AnInterruptedOrKilledTableEndsWithTheSameBytes) {
 }
 
 // The table is what anybody gets who calls `train` and `evaluate`.
-// Its processes end for it even if it was started to ignore that, as a shell does after trap '' CHLD.
+// Its processes end for it even if it was started to ignore SIGCHLD.
 TEST_F(Ablate, ItsScoresAreThoseOfTrainAndEvaluate) {
-  const Ending table_made = shell("trap '' CHLD; exec " + kProgram + " " + table("table"));
-  ASSERT_EQ(table_made.status, 0) << table_made.err;
+  std::vector<std::string> command{tested_program()};
+  std::istringstream words(table("table"));
+  for (std::string word; words >> word;) command.push_back(word);
+  const auto handler = std::signal(SIGCHLD, SIG_IGN);
+  Process making(command);
+  std::signal(SIGCHLD, handler);
+  ASSERT_EQ(making.status(), 0) << making.output();
   fs::create_directories(file("model"));
   fs::copy(file("table/vocabulary/tokenizer.model"), file("model/tokenizer.model"));
   const Ending trained = run("train --model " + file("model") + " --train-source " + file("train.en") +

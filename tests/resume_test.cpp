@@ -163,8 +163,7 @@ TEST_F(Resume, ASignalEndsACommandAndLeavesNothingUnfinished) {
   for (const std::string& command :
        {"export" + model + output, "export --format transformers" + model + output,
         "export --format ctranslate2" + model + output, "export --format argos" + model + output,
-        "average --last 2" + model + output, "import " + file("foreign") + " --model " + file("made"),
-        "demo --steps 1 --model " + file("made")}) {
+        "average --last 2" + model + output, "import " + file("foreign") + " --model " + file("made")}) {
     Process process(
         {"sh", "-c",
          "exec env LD_PRELOAD='" DRAGOMAN_PRELOADED "' DRAGOMAN_SLOW_FLUSH=60000 " + kProgram + " " + command});

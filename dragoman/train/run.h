@@ -26,7 +26,9 @@ class Watcher {
   // ends.
   virtual void updated(const ProgressRecord& progress, std::int64_t steps) = 0;
   virtual void validated(const Validation& validation) = 0;
-  virtual bool wants_stop() = 0;  // called after each update
+  // Called when the run is prepared, and after each update. Before the first call there is nothing to save, so a run
+  // may be stopped by ending the program.
+  virtual bool wants_stop() = 0;
 };
 
 enum class Ending : std::uint8_t { kAllSteps, kMinutes, kPatience, kStopped };

@@ -34,7 +34,7 @@ class Watcher {
   virtual ~Watcher() = default;
   virtual void say(const std::string& sentence) = 0;
   virtual void progressed(const Progress& progress) = 0;
-  virtual bool wants_stop() = 0;
+  virtual bool wants_stop() = 0;  // first called when everything is prepared and the runs begin
 };
 
 // One run of the table.
