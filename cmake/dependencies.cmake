@@ -17,6 +17,10 @@ find_path(SENTENCEPIECE_INCLUDE_DIR NAMES sentencepiece_processor.h sentencepiec
 find_library(SENTENCEPIECE_LIBRARY NAMES sentencepiece REQUIRED)
 find_library(SENTENCEPIECE_TRAIN_LIBRARY NAMES sentencepiece_train REQUIRED)
 
+# libedit (3.1-20221030), optional: at the prompt of translate, lines are edited and brought back. No CMake files either.
+find_path(LIBEDIT_INCLUDE_DIR NAMES histedit.h)
+find_library(LIBEDIT_LIBRARY NAMES edit)
+
 if(DRAGOMAN_TESTS)
   find_package(GTest 1.12 REQUIRED)                 # tests
 endif()

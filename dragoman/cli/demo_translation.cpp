@@ -243,10 +243,11 @@ void show_pronouns(const fs::path& directory, const DemoOptions& options, const 
 }
 
 // Commands that work where the demo was run.
-void print_next_steps(const fs::path& directory, const std::string& sentence) {
+void print_next_steps(const fs::path& directory, const std::string& sentence, std::size_t words) {
   const std::string program = program_call(), model = shell_word(directory.string());
   print(
-      fmt::format("The model is in '{}'. What you can do next:\n\n"
+      fmt::format("The model is in '{}'. It knows the {} words of its grammar and can only guess at others;\n"
+                  "'translate' and the browser say which words it never saw. What you can do next:\n\n"
                   "Translate a sentence; without echo, as many as you like at a prompt:\n"
                   "  echo {} | {} translate --model {}\n"
                   "See what attention does, in a browser at http://127.0.0.1:8080:\n"
@@ -255,7 +256,7 @@ void print_next_steps(const fs::path& directory, const std::string& sentence) {
                   "Edit the grammar that made the sentences, and train on your own:\n"
                   "  cp {} my.grammar\n"
                   "  {} demo --grammar my.grammar --model my-demo\n",
-                  directory.string(), shell_word(sentence), program, model, program, model,
+                  directory.string(), words, shell_word(sentence), program, model, program, model,
                   (directory / "report.html").string(), shell_word((directory / kGrammarFile).string()), program));
 }
 
@@ -297,7 +298,8 @@ void demo_translation(const DemoOptions& options) {
                     nearest.bleu, nearest.exact));
   show_pronouns(directory, options, corpus);
   const bool is_built_in = options.grammar.empty();
-  print_next_steps(options.model, is_built_in ? "The old man gave the child a red book." : corpus.test.front().source);
+  print_next_steps(options.model, is_built_in ? "The old man gave the child a red book." : corpus.test.front().source,
+                   demo::source_words(corpus.train).size());
 }
 
 }  // namespace dragoman::cli

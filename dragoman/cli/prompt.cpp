@@ -14,6 +14,7 @@
 namespace dragoman::cli {
 namespace {
 
+constexpr const char* kPrompt = "> ";
 constexpr std::string_view kHelp =
     "A line is translated when you press Enter. A line that begins with a colon is a command:\n"
     "  :beam 8           change a setting, as --beam 8 does on the command line; :beam shows it\n"
@@ -51,14 +52,18 @@ void Prompt::run() {
   }
 }
 
-// The prompt is written before the reader is made, because that waits for the first characters.
 bool Prompt::next(std::string& line) {
-  const bool is_terminal = ::isatty(STDERR_FILENO) == 1;
-  if (is_terminal) std::fputs("> ", stderr);
-  if (!lines_) lines_.emplace("-", text::LineRules{.any_bytes = true, .any_kind = true});
-  const bool more = lines_->next(line);
-  if (!more && is_terminal) std::fputs("\n", stderr);
+  if (!editor_ && !lines_ && LineEditor::is_possible()) editor_.emplace(kPrompt);
+  const bool more = editor_ ? editor_->next(line) : next_unedited(line);
+  if (!more && ::isatty(STDERR_FILENO) == 1) std::fputs("\n", stderr);
   return more;
+}
+
+// The prompt is written before the reader is made, because that waits for the first characters.
+bool Prompt::next_unedited(std::string& line) {
+  if (::isatty(STDERR_FILENO) == 1) std::fputs(kPrompt, stderr);
+  if (!lines_) lines_.emplace("-", text::LineRules{.any_bytes = true, .any_kind = true});
+  return lines_->next(line);
 }
 
 bool Prompt::answer(const std::string& line) {
@@ -104,6 +109,7 @@ void Prompt::translate(const std::string& line) {
 // Somebody who types wants to know at once what --flags would print. The printer has reported the rest.
 void Prompt::say_doubts(const decode::TranslatedLine& line) {
   if (line.unknown) notes_.say("translate: this line has text that the model's vocabulary does not know.");
+  if (!line.unseen.empty()) notes_.say(join("translate: ", text::never_saw(line.unseen), "; it can only guess."));
   if (line.repeats) notes_.say("translate: the translation repeats itself.");
   if (line.odd_length) notes_.say("translate: the translation is much longer or shorter than this line.");
 }

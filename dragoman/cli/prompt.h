@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "dragoman/cli/line_editor.h"
 #include "dragoman/cli/settings/prompt_settings.h"
 #include "dragoman/cli/show/translation_notes.h"
 #include "dragoman/cli/show/translation_printer.h"
@@ -30,6 +31,7 @@ class Prompt {
 
  private:
   bool next(std::string& line);
+  bool next_unedited(std::string& line);
   // Returns false to end.
   bool answer(const std::string& line);
   bool obey(std::string_view command);
@@ -42,8 +44,9 @@ class Prompt {
   TranslateOptions& options_;
   decode::SearchSettings& search_;
   PromptSettings settings_;
-  std::optional<text::LineReader> lines_;
-  std::int64_t translated_ = 0;  // lines so far
+  std::optional<LineEditor> editor_;       // if lines can be edited
+  std::optional<text::LineReader> lines_;  // otherwise
+  std::int64_t translated_ = 0;            // lines so far
 };
 
 }  // namespace dragoman::cli

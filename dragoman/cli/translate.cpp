@@ -97,6 +97,7 @@ void translate_all(const TranslationSettings& translation, TranslateOptions opti
   } else {
     begin_progress(input, output, notes);
     translator.translate_parts(std::ref(input), std::ref(printer));
+    printer.note_unseen();
     notes.finish();
   }
   printer.finish();

@@ -225,7 +225,8 @@ std::string some_words(const text::Tokenizer& tokenizer) {
 std::string suspicion(const decode::TranslatedLine& line) {
   if (line.text.empty()) return "the translation is empty";
   if (!line.finished) return "the translation has no end";
-  return line.repeats ? "the translation repeats itself" : "";
+  if (line.repeats) return "the translation repeats itself";
+  return line.unseen.empty() ? "" : text::never_saw(line.unseen);
 }
 
 void check_translation(const ModelRequest& request, Section& section) {
@@ -273,11 +274,11 @@ Section model_section(const ModelRequest& request) {
   section.facts.push_back({"target_language", info->target_language});
   guarded("weights", section, kOtherCopy, [&] { check_weights(directory, *info, section); });
   guarded("vocabulary", section, kOtherCopy, [&] { check_vocabulary(directory, *info, section); });
+  guarded("words", section, "", [&] { model::read_words(directory); });
   if (section.count(Level::kError) == 0) {
     guarded("translation", section, "", [&] { check_translation(request, section); });
   }
   guarded("languages", section, "", [&] { check_languages(directory, *info, section); });
-  guarded("words", section, "", [&] { model::read_words(directory); });
   guarded("search", section, "correct the file, or remove it to search with the defaults.",
           [&] { check_search(directory, section); });
   guarded("heads", section, "", [&] { check_heads(directory, *info, section); });

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dragoman/base/error.h"
+#include "dragoman/base/strings.h"
 #include "dragoman/decode/lines/long_lines.h"
 #include "dragoman/decode/lines/trace_json.h"
 #include "dragoman/decode/search/offers.h"
@@ -22,6 +23,7 @@ std::string flags_of(const decode::TranslatedLine& line) {
   if (line.repeats) flags.emplace_back("repeats");
   if (line.odd_length) flags.emplace_back("length");
   if (line.unknown) flags.emplace_back("unknown");
+  if (!line.unseen.empty()) flags.emplace_back("unseen");
   if (line.bad) flags.emplace_back("bad");
   if (line.failed) flags.emplace_back("failed");
   return fmt::format("{}", fmt::join(flags, ","));
@@ -49,6 +51,12 @@ void TranslationPrinter::operator()(const decode::TranslatedLine& part) {
   if (!long_line_) long_line_.emplace().number = part.number;
   can_print_parts() ? print_part(part) : keep_part(part);
   if (!part.continues) long_line_.reset();
+}
+
+void TranslationPrinter::note_unseen() const {
+  if (lines_with_unseen_ == 0) return;
+  notes_.say(join("translate: ", text::never_saw(unseen_), ", so it can only guess in ",
+                  counted(lines_with_unseen_, "line"), "; --flags marks ", lines_with_unseen_ == 1 ? "it." : "them."));
 }
 
 void TranslationPrinter::finish() {
@@ -114,6 +122,8 @@ void TranslationPrinter::note_progress() {
 
 void TranslationPrinter::warn(const decode::TranslatedLine& line) {
   if (line.failed && ++failed_ == 1) first_failed_ = line.number;
+  if (!line.unseen.empty()) ++lines_with_unseen_;
+  text::add_unseen(unseen_, line.unseen);
   if (!line.finished) {
     notes_.say(fmt::format("translate: the translation of {} ran into the length limit.", name_line_(line.number)));
   }

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "dragoman/cli/settings/translate_options.h"
 #include "dragoman/cli/show/trace_output.h"
@@ -34,6 +35,8 @@ class TranslationPrinter {
 
   // Takes a line, or a part of a long line.
   void operator()(const decode::TranslatedLine& part);
+  // Says how many of the lines so far have words that the model never saw, and which words.
+  void note_unseen() const;
   void finish();
   // Throws an Error if lines failed (see TranslatorOptions::deliver_failed). In their places stand lines without text.
   void require_all() const;
@@ -57,6 +60,8 @@ class TranslationPrinter {
   std::optional<TraceOutput> attention_;
   std::optional<decode::TranslatedLine> long_line_;  // the parts so far of a long line
   std::int64_t failed_ = 0, first_failed_ = 0;       // how many lines failed, and the number of the first
+  std::int64_t lines_with_unseen_ = 0;
+  std::vector<std::string> unseen_;  // words of all lines
   std::chrono::steady_clock::time_point last_note_ = std::chrono::steady_clock::now();
 };
 

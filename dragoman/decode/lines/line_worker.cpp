@@ -79,9 +79,10 @@ EngineLimits engine_limits(const TranslatorOptions& options) {
 }
 
 LineWorker::LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models,
-                       const TranslatorOptions& options, LineQueue& queue)
+                       const text::KnownWords& known_words, const TranslatorOptions& options, LineQueue& queue)
     : on_(on),
       models_(models),
+      known_words_(known_words),
       options_(options),
       queue_(queue),
       engine_(on, networks_of(models), options.search, engine_limits(options),
@@ -144,6 +145,7 @@ void LineWorker::begin(const LineQueue::Line& line) {
   try {
     enter(number, std::move(requests));
     under_way_.at(number).options = source.options;
+    under_way_.at(number).unseen = known_words_.unseen(source.text);
   } catch (const UsageError& error) {  // the engine cannot run the line's own search settings
     cancel(number);
     queue_.refuse(number, join(": ", error.what()));
@@ -236,6 +238,7 @@ TranslatedLine LineWorker::compose(std::int64_t number, ActiveLine& active) cons
   line.pieces = static_cast<std::int64_t>(active.sources.size());
   line.failed = std::ranges::any_of(active.results, &Result::failed);
   if (line.failed) return line;
+  line.unseen = std::move(active.unseen);
   for (std::size_t i = 0; i < active.sources.size(); ++i) {
     const Hypothesis& best = active.results[i].hypotheses.front();
     append_text(line.text, tokenizer.decode(best.tokens));

@@ -19,8 +19,8 @@ EngineLimits engine_limits(const TranslatorOptions& options);
 class LineWorker {
  public:
   // All arguments must outlive the worker.
-  LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models, const TranslatorOptions& options,
-             LineQueue& queue);
+  LineWorker(Backend& on, const std::vector<const model::LoadedModel*>& models, const text::KnownWords& known_words,
+             const TranslatorOptions& options, LineQueue& queue);
 
   // Works until no more lines will come, or until the queue has given up.
   void run();
@@ -33,6 +33,7 @@ class LineWorker {
     std::vector<data::Sentence> settled;  // with options.follow: the words that are already certain
     std::string reported;                 // the settled text that was last reported
     RequestOptions options;               // those of the line
+    std::vector<std::string> unseen;      // see TranslatedLine
     std::size_t left = 0;                 // pieces that are not done
   };
 
@@ -50,6 +51,7 @@ class LineWorker {
 
   Backend& on_;
   const std::vector<const model::LoadedModel*>& models_;
+  const text::KnownWords& known_words_;
   const TranslatorOptions& options_;
   LineQueue& queue_;
   Dispatcher engine_;

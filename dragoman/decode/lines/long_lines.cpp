@@ -82,6 +82,7 @@ void add_part(TranslatedLine& line, const TranslatedLine& part) {
   line.repeats = line.repeats || part.repeats;
   line.odd_length = line.odd_length || part.odd_length;
   line.unknown = line.unknown || part.unknown;
+  text::add_unseen(line.unseen, part.unseen);
   line.bad = line.bad || part.bad;
   line.failed = line.failed || part.failed;
   line.steps += part.steps;

@@ -13,10 +13,23 @@
 #include "dragoman/decode/lines/long_lines.h"
 #include "dragoman/decode/lines/pipeline.h"
 #include "dragoman/decode/search/offers.h"
+#include "dragoman/model/files/words.h"
+#include "dragoman/text/characters.h"
 #include "dragoman/text/stretches.h"
 
 namespace dragoman::decode {
 namespace {
+
+// Whether the tags may be of one language. Nobody knows the language of an empty one.
+bool may_be_same(const std::string& a, const std::string& b) {
+  return a.empty() || b.empty() || text::language_of(a) == text::language_of(b);
+}
+
+// "en to de"
+std::string languages_of(const model::ModelInfo& info) {
+  const auto name = [](const std::string& tag) { return tag.empty() ? "an unknown language" : tag; };
+  return join(name(info.source_language), " to ", name(info.target_language));
+}
 
 void check_votes(const std::vector<std::filesystem::path>& directories,
                  const std::vector<std::unique_ptr<model::LoadedModel>>& models) {
@@ -27,6 +40,11 @@ void check_votes(const std::vector<std::filesystem::path>& directories,
                             models.front()->model->start_token() == models[m]->model->start_token(),
                         "the models '", directories[0].string(), "' and '", directories[m].string(),
                         "' have different vocabularies; only models with the same vocabularies can vote.");
+    const model::ModelInfo &a = models.front()->info, &b = models[m]->info;
+    require<UsageError>(
+        may_be_same(a.source_language, b.source_language) && may_be_same(a.target_language, b.target_language), "'",
+        directories[0].string(), "' translates ", languages_of(a), ", but '", directories[m].string(), "' translates ",
+        languages_of(b), "; only models of the same languages can vote.");
   }
 }
 
@@ -86,6 +104,10 @@ Translator::Translator(const std::vector<std::filesystem::path>& directories, co
     options_.longest = std::clamp<std::int64_t>(positions - 1, 1, options_.longest);  // EOS takes one position
   }
   check_votes(directories, models_);
+  known_words_ = text::KnownWords(model::read_words(directories.front()));
+  for (const std::filesystem::path& other : std::span(directories).subspan(1)) {
+    known_words_.join(text::KnownWords(model::read_words(other)));
+  }
 }
 
 Translator::~Translator() = default;
@@ -107,7 +129,7 @@ void Translator::work(int worker, LineQueue& queue) {
   std::vector<const model::LoadedModel*> models;
   for (const auto& model : models_) models.push_back(model.get());
   flush_denormals();
-  LineWorker(*backends_[worker], models, options_, queue).run();
+  LineWorker(*backends_[worker], models, known_words_, options_, queue).run();
 }
 
 void Translator::translate(const NextLine& next, const DeliverLine& deliver, std::int64_t first_line) {

@@ -18,6 +18,7 @@
 #include "dragoman/decode/inside/alignment.h"
 #include "dragoman/decode/inside/forced.h"
 #include "dragoman/model/files/directory.h"
+#include "dragoman/text/known_words.h"
 
 namespace dragoman::decode {
 
@@ -68,16 +69,17 @@ struct TranslatedLine {
   std::int64_t number = 0;  // of the line
   std::string text;
   double log_probability = 0, score = 0;
-  bool finished = true;     // false if the translation reached the length limit before its end
-  bool repeats = false;     // the translation repeats itself, see repeats_itself()
-  bool odd_length = false;  // it is much longer or shorter than its source, see suspicious_length()
-  bool unknown = false;     // its source has text that the vocabulary does not know, see has_unknown()
-  bool bad = false;         // the line is not UTF-8 and was not translated
-  bool failed = false;      // it has no translation, because the model's scores were not finite numbers
-  std::int64_t pieces = 1;  // number of pieces in which it was translated
-  std::int64_t steps = 0;   // number of steps that the decoder took for it
-  std::int64_t tokens = 0;  // of the translation, EOS excluded
-  bool continues = false;   // the translation of the line continues in the next part
+  bool finished = true;             // false if the translation reached the length limit before its end
+  bool repeats = false;             // the translation repeats itself, see repeats_itself()
+  bool odd_length = false;          // it is much longer or shorter than its source, see suspicious_length()
+  bool unknown = false;             // its source has text that the vocabulary does not know, see has_unknown()
+  std::vector<std::string> unseen;  // words of its source that the models never saw, see Translator::known_words()
+  bool bad = false;                 // the line is not UTF-8 and was not translated
+  bool failed = false;              // it has no translation, because the model's scores were not finite numbers
+  std::int64_t pieces = 1;          // number of pieces in which it was translated
+  std::int64_t steps = 0;           // number of steps that the decoder took for it
+  std::int64_t tokens = 0;          // of the translation, EOS excluded
+  bool continues = false;           // the translation of the line continues in the next part
 
   // Only for a line in one piece. Both sentences include EOS, the target even if it is unfinished.
   data::Sentence source, target;
@@ -113,7 +115,7 @@ class Translator {
  public:
   // Throws an Error if the directory does not hold a complete model.
   explicit Translator(const std::filesystem::path& directory, const TranslatorOptions& options = {});
-  // Several models vote with the mean of their probabilities; they must have the same vocabularies.
+  // Several models vote with the mean of their probabilities; they must have the same vocabularies and languages.
   Translator(const std::vector<std::filesystem::path>& directories, const TranslatorOptions& options);
   ~Translator();
 
@@ -138,6 +140,8 @@ class Translator {
                                                      std::span<const std::string> translations);
 
   const model::LoadedModel& model() const { return *models_.front(); }
+  // The words that at least one of the models was trained on; empty if one of them has no list of its words.
+  const text::KnownWords& known_words() const { return known_words_; }
   const TranslatorOptions& options() const { return options_; }
 
   // Runs one of the workers, counted from 0, on the lines of a queue until there are no more. For callers that assign
@@ -150,6 +154,7 @@ class Translator {
   TranslatorOptions options_;
   std::vector<std::unique_ptr<Backend>> backends_;  // one for each worker
   std::vector<std::unique_ptr<model::LoadedModel>> models_;
+  text::KnownWords known_words_;
 };
 
 }  // namespace dragoman::decode

@@ -51,7 +51,16 @@ struct LibreAnswer {
     if (!detected.empty()) {
       body["detectedLanguage"] = for_texts(job, [&](std::size_t i) { return detected_json(detected[i]); });
     }
+    if (!job.model().words.empty()) {
+      body["unseenWords"] = for_texts(job, [&](std::size_t i) { return Json(unseen_words(job, i)); });
+    }
     exchange->answer(json_response(body));
+  }
+
+  static std::vector<std::string> unseen_words(const Job& job, std::size_t document) {
+    std::vector<std::string> words;
+    for (const decode::TranslatedLine& line : job.lines(document)) text::add_unseen(words, line.unseen);
+    return words;
   }
 };
 

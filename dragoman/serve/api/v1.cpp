@@ -136,6 +136,7 @@ struct FullAnswer {
                   {"tokens", line.tokens},   {"finished", line.finished},
                   {"repeats", line.repeats}, {"odd_length", line.odd_length},
                   {"unknown", line.unknown}, {"pieces", line.pieces}};
+    if (!job.model().words.empty()) sentence["unseen"] = line.unseen;
     if (options.search->n_best > 1) {
       Json& hypotheses = sentence["hypotheses"] = Json::array();
       for (const decode::Hypothesis& hypothesis : line.hypotheses) {
