@@ -92,6 +92,29 @@ TEST_F(Ablate, AnInterruptedOrKilledTableEndsWithTheSameBytes) {
   EXPECT_NE(rows[0]["perplexity"]["values"][0], rows[0]["perplexity"]["values"][1]);
 }
 
+TEST_F(Ablate, SaysWhatWillRunAndListsItWithoutRunning) {
+  const std::string plan =
+      "  base              60 steps  the model that the others vary\n"
+      "  A-h1              60 steps  heads 1\n"
+      "2 rows with 2 seeds each: 4 runs\n";
+  const Ending listed = run(table("listed", "--rows A-h1 --list"));
+  EXPECT_EQ(listed.status, 0) << listed.err;
+  EXPECT_EQ(listed.out, plan);
+  EXPECT_FALSE(fs::exists(file("listed")));
+  EXPECT_EQ(made("table", "--rows base --seeds 1").err.find("what will run:\n  base "), 0u);
+
+  // It needs neither texts nor a directory.
+  const Ending rows = run("ablate --preset demo --rows A --list");
+  EXPECT_TRUE(rows.out.ends_with("\n5 rows with 3 seeds each: 15 runs\n")) << rows.out << rows.err;
+  const Json json = parse_json(run("ablate --preset demo --rows A,big --list --json").out, "the rows");
+  EXPECT_EQ(json["runs"], 18);
+  EXPECT_EQ(json["rows"].back()["row"], "big");
+  EXPECT_EQ(json["rows"].back()["steps"].get<int>(), 3 * json["rows"].front()["steps"].get<int>());
+  expect_last_sentence(run("ablate --preset demo --rows A"), 2, "ablate: --output DIR is missing");
+  expect_last_sentence(run("ablate --preset demo --rows A --list=no"), 2, "ablate: --output DIR is missing");
+  expect_last_sentence(run("ablate --preset demo --rows Z --list"), 2, "ablate: there is no row 'Z'");
+}
+
 // The table is what anybody gets who calls `train` and `evaluate`.
 // Its processes end for it even if it was started to ignore SIGCHLD.
 TEST_F(Ablate, ItsScoresAreThoseOfTrainAndEvaluate) {

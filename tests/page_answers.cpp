@@ -195,12 +195,14 @@ TEST_F(PageTest, AModelOfFewWordsSaysWhichOnesItKnows) {
   browser().wait_for("document.querySelector('#word-list').checkVisibility()");
   EXPECT_EQ(browser().text("#word-list"), "eight, five, four, nine, one, seven, six, three, two");
 
-  const EditedServer server(
-      browser(), "const names = {}; const edit = {words: () => ['Two', 'one']};" + std::string(kEditAnswers));
-  open(kShortState);
-  EXPECT_EQ(marked(browser()), std::vector<std::string>{"three"});
-  EXPECT_EQ(browser().text(".unknown-note").find("The model never saw “three” in training"), 0u)
-      << browser().text(".unknown-note");
+  const EditedServer server(browser(), "const names = {}; const edit = {unseen: () => ['two', 'three', 'eigh']};" +
+                                           std::string(kEditAnswers));
+  open("q=three+eight+two+ten+three");
+  browser().wait_for("document.querySelector('.unknown-note').checkVisibility()");
+  EXPECT_EQ(marked(browser()), (std::vector<std::string>{"three", "two", "ten", "three"}));
+  EXPECT_EQ(browser().text(".unknown-note"),
+            "The model's vocabulary lacks “ten”: it reads <unk> in its place. The model never saw “two” and “three” in "
+            "training: it can only guess.");
 }
 
 }  // namespace

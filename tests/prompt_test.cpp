@@ -5,6 +5,8 @@
 #include <string>
 
 #include "dragoman/base/files.h"
+#include "dragoman/cli/line_editor.h"
+#include "dragoman/model/files/words.h"
 #include "tests/small_model.h"
 #include "tests/terminal.h"
 
@@ -96,6 +98,90 @@ TEST_F(PromptTest, SaysWhatSeemsWrongWithATranslation) {
   terminal.type(":-) ten\n");  // a colon without a letter is text
   EXPECT_TRUE(terminal.shows(end("translate: this line has text that the model's vocabulary does not know.")))
       << terminal.shown();
+}
+
+TEST_F(PromptTest, NamesTheWordsThatTheModelNeverSaw) {
+  model::write_words(model, {"one", "two", "three"});
+  Terminal terminal(line());
+  terminal.type("three five Nine\n");
+  EXPECT_TRUE(
+      terminal.shows(end("translate: the model never saw 'five' and 'Nine' in training; it can only guess.") + "> "))
+      << terminal.shown();
+  terminal.type("Three two\n:quit\n");
+  EXPECT_EQ(terminal.status(), 0);
+  EXPECT_EQ(terminal.shown().find("never saw", terminal.shown().find("Three two")), std::string::npos)
+      << terminal.shown();
+}
+
+// Keys as a terminal sends them.
+constexpr const char *kLeft = "\x1b[D", *kUp = "\x1b[A", *kDelete = "\x1b[3~", *kBackspace = "\x7f";
+
+class EditingTest : public PromptTest {
+ protected:
+  void SetUp() override {
+    if (!cli::LineEditor::is_built_in()) GTEST_SKIP() << "This build is without libedit.";
+  }
+  // With these variables of the environment.
+  std::string line_with(const std::string& variables) const { return "env " + variables + " " + line(); }
+};
+
+TEST_F(EditingTest, KeysChangeTheLineAndBringEarlierOnesBack) {
+  Terminal terminal(line());
+  ASSERT_TRUE(terminal.shows("> "));
+  terminal.type(std::string("thre") + "Xe" + kLeft + kLeft + kDelete + "\n");
+  EXPECT_TRUE(terminal.shows("\r\n" + end(translation("three")) + "> ")) << terminal.shown();
+  terminal.type("four two\n");
+  EXPECT_TRUE(terminal.shows("\r\n" + end(translation("four two")) + "> ")) << terminal.shown();
+  terminal.type(std::string(kUp) + kUp + "\n");
+  EXPECT_TRUE(terminal.shows("three\r\n" + end(translation("three")) + "> ")) << terminal.shown();
+  terminal.type(std::string("one") + kLeft + Terminal::kEndOfInput + "\n");  // Ctrl-D deletes if there is text
+  EXPECT_TRUE(terminal.shows("\r\n" + end(translation("on")) + "> ")) << terminal.shown();
+  terminal.type(Terminal::kEndOfInput);
+  EXPECT_EQ(terminal.status(), 0);
+}
+
+// The prompt repeats a name that it does not know, so that shows what was read.
+TEST_F(EditingTest, CharactersAreWholeWhateverTheLocale) {
+  for (const std::string locale : {"C", "POSIX", "C.UTF-8", "de_DE.UTF-8", "xx_YY"}) {
+    Terminal terminal(line_with("LC_ALL=" + locale));
+    ASSERT_TRUE(terminal.shows("> "));
+    terminal.type(std::string(":bä李明Ü\u20ACy") + kLeft + kBackspace + kLeft + kLeft + kBackspace + "\n");
+    EXPECT_TRUE(terminal.shows("there is no setting 'bä李Üy'.")) << locale << "\n" << terminal.shown();
+    terminal.type("a\tb \xFF\n");
+    EXPECT_TRUE(terminal.shows("this line is not UTF-8 text; type it again.")) << locale << "\n" << terminal.shown();
+    terminal.type(":scores\nthree\n");
+    std::string score = translation("three", "--scores");
+    score = score.substr(0, score.find('\t'));
+    EXPECT_NE(score.find('.'), std::string::npos);
+    EXPECT_TRUE(terminal.shows(score)) << locale << "\n" << terminal.shown();  // with a point, not a comma
+  }
+}
+
+TEST_F(EditingTest, SignalsLeaveTheTerminalAsItWas) {
+  const std::string script =
+      write("script", "trap : INT\n" + line() + "\necho status $?\nstty -a\n" + line() + " &\nwait\n");
+  Terminal terminal("sh " + script);
+  ASSERT_TRUE(terminal.shows("> "));
+  terminal.type("three");
+  ASSERT_TRUE(terminal.shows("three"));
+  terminal.type(Terminal::kInterrupt);
+  EXPECT_TRUE(terminal.shows("status 130")) << terminal.shown();
+  EXPECT_TRUE(terminal.shows(" icanon ")) << terminal.shown();
+  EXPECT_TRUE(terminal.shows(" echo ")) << terminal.shown();
+}
+
+TEST_F(EditingTest, IsOnlyForATerminalThatCanMoveItsCursor) {
+  Terminal dumb(line_with("TERM=dumb"));
+  dumb.type(std::string("three\n:quit\n"));
+  EXPECT_EQ(dumb.status(), 0);
+  EXPECT_NE(dumb.shown().find(end(translation("three"))), std::string::npos) << dumb.shown();
+  Terminal logged(command("translate", "2> " + file("log")));
+  logged.type("three\n:quit\n");
+  EXPECT_EQ(logged.status(), 0);
+  EXPECT_EQ(logged.shown(), end("three") + end(":quit") + end(translation("three")));
+  for (const std::string& shown : {dumb.shown(), logged.shown(), read_file(file("log"))}) {
+    EXPECT_EQ(shown.find('\x1b'), std::string::npos) << shown;
+  }
 }
 
 TEST_F(PromptTest, TranslationsCanGoToAFile) {

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <thread>
 
@@ -54,6 +55,60 @@ TEST_F(ServeTest, EndsAtOnceIfItIsStoppedBeforeItListens) {
     EXPECT_EQ(server.status(), 128 + signal) << server.output();
     ::close(writer);
   }
+}
+
+// A directory of programs that is all of PATH during the lifetime of this object.
+class OwnPath {
+ public:
+  explicit OwnPath(std::string directory) : directory_(std::move(directory)), before_(std::getenv("PATH")) {
+    make_directory(directory_);
+    ::setenv("PATH", directory_.c_str(), 1);
+  }
+  ~OwnPath() { ::setenv("PATH", before_.c_str(), 1); }
+  OwnPath(const OwnPath&) = delete;
+  OwnPath& operator=(const OwnPath&) = delete;
+
+  void add(const std::string& name, const std::string& script) const {
+    const std::filesystem::path file = std::filesystem::path(directory_) / name;
+    replace_file(file, "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  }
+
+ private:
+  std::string directory_, before_;
+};
+
+TEST_F(ServeTest, SaysWhereToOpenThePage) {
+  ServerProcess server(flags());
+  EXPECT_EQ(server.number_after("serve: open http://127.0.0.1:"), server.port()) << server.output();
+}
+
+TEST_F(ServeTest, OpensThePageInABrowserIfAsked) {
+  const OwnPath path(directory / "programs");
+  const std::string opened = directory / "opened";
+  {
+    ServerProcess server(flags({"--open"}));
+    EXPECT_EQ(server.number_after("cannot open a browser: there is no program xdg-open; open http://127.0.0.1:"),
+              server.port())
+        << server.output();
+  }
+  path.add("xdg-open", "exit 3");
+  {
+    ServerProcess server(flags({"--open"}));
+    EXPECT_TRUE(server.number_after("cannot open a browser: xdg-open found none that it could start; open http://"))
+        << server.output();
+  }
+  path.add("xdg-open", "echo \"$1\" > '" + opened + "'; exec sleep 60");  // like a browser, which stays
+  ServerProcess server(flags({"--open"}));
+  EXPECT_TRUE(eventually([&] {
+    return std::filesystem::exists(opened) &&
+           read_file(opened) == "http://127.0.0.1:" + std::to_string(server.port()) + "\n";
+  })) << server.output();
+  Client client(server.port());
+  EXPECT_TRUE(is_right(client, 0));
+  server.signal(SIGTERM);
+  EXPECT_EQ(server.status(), 0);
+  EXPECT_EQ(server.output().find("cannot open"), std::string::npos) << server.output();
 }
 
 TEST_F(ServeTest, AnswersEveryRequestThatCameBeforeItIsStopped) {

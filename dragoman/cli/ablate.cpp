@@ -36,6 +36,7 @@ struct AblateOptions {
   int seeds = 3;
   int jobs = 1;
   bool absolute = false;
+  bool list = false;
   bool json = false;
 
   template <class Visitor>
@@ -48,6 +49,7 @@ struct AblateOptions {
     field("seeds", seeds, "runs of each row, with different seeds");
     field("jobs", jobs, "runs at a time; they share the threads and the memory");
     field("absolute", absolute, "give base the sizes of the paper's base model, and so all rows those of the paper");
+    field("list", list, "list the rows and what differs from base, and run nothing");
     field("json", json, "print JSON");
   }
 
@@ -105,6 +107,32 @@ class TableWatcher : public ablate::Watcher {
   ProgressLine line_{ProgressOptions{.seconds_between = 60}};
 };
 
+// What will run: the rows, each with its change and its steps.
+Json plan_json(const ablate::ChosenRows& chosen, int seeds) {
+  Json rows = Json::array();
+  for (const ablate::Row& row : chosen.rows) {
+    rows.push_back({{"row", row.name}, {"change", row.change}, {"steps", row.settings.training.steps}});
+  }
+  return {{"rows", rows}, {"seeds", seeds}, {"runs", std::ssize(chosen.rows) * seeds}};
+}
+
+std::string plan_text(const ablate::ChosenRows& chosen, int seeds) {
+  std::string text;
+  for (const ablate::Row& row : chosen.rows) {
+    const std::string change = row.name == ablate::kBaseRow ? "the model that the others vary" : row.change;
+    text += fmt::format("  {:<10} {:>9} steps  {}\n", row.name, with_thousands(row.settings.training.steps), change);
+  }
+  const auto rows = std::ssize(chosen.rows);
+  return text + join(counted(rows, "row"), " with ", counted(seeds, "seed"), rows == 1 ? "" : " each", ": ",
+                     counted(rows * seeds, "run"));
+}
+
+void list_rows(const ablate::ChosenRows& chosen, const AblateOptions& options) {
+  if (options.json) return print(plan_json(chosen, options.seeds).dump(2) + "\n");
+  for (const std::string& sentence : chosen.left_out) note(sentence);
+  print(plan_text(chosen, options.seeds) + "\n");
+}
+
 // All settings as text, shorthands such as layers among them.
 std::map<std::string, std::string> texts_of(train::TrainingSettings settings) {
   std::map<std::string, std::string> texts;
@@ -135,7 +163,7 @@ train::TrainingSettings settings_of_base(const CommandSettings& given, const Abl
   }
   given.validate_as_given([&] { settings.validate(); },
                           [&](const auto& rename) { train::TrainingSettings::each(settings, rename); });
-  require<UsageError>(settings.text.has_validation(),
+  require<UsageError>(settings.text.has_validation() || options.list,
                       "there is no validation text, on which the rows are compared; name it with --valid-source and "
                       "--valid-target, or with --valid-pairs.");
   return settings;
@@ -147,15 +175,17 @@ void make_table(CommandSettings& given) {
   given.apply(options);
   options.validate();
   const train::TrainingSettings settings = settings_of_base(given, options);
+  const ablate::ChosenRows chosen = ablate::choose_rows(ablate::comparable(settings), options.rows);
+  if (options.list) return list_rows(chosen, options);
   TableWatcher watcher;
-  const ablate::StudyResult result =
-      ablate::run_study({.directory = options.output,
-                         .settings = settings,
-                         .chosen = ablate::choose_rows(ablate::comparable(settings), options.rows),
-                         .seeds = options.seeds,
-                         .jobs = options.jobs,
-                         .program = kThisProgram},
-                        watcher);
+  watcher.say("what will run:\n" + plan_text(chosen, options.seeds));
+  const ablate::StudyResult result = ablate::run_study({.directory = options.output,
+                                                        .settings = settings,
+                                                        .chosen = chosen,
+                                                        .seeds = options.seeds,
+                                                        .jobs = options.jobs,
+                                                        .program = kThisProgram},
+                                                       watcher);
   watcher.finish();
   if (result.is_stopped) {
     note("stopped; run the same command again to continue");
@@ -185,8 +215,10 @@ void add_ablate(CLI::App& program, const RequestedArchitecture& requested) {
   settings.allow_in_file(train::RunSettings{});
   settings.allow_in_file(train::MachineSettings{});
   settings.allow_in_file(first.training);
-  settings.require_keys({"output"});
-  settings.add_examples({{"fewer and more heads, and other depths, with two seeds each",
+  settings.require_keys({"output"}, "list");
+  settings.add_examples({{"which runs the next example makes",
+                          "dragoman ablate --preset demo --rows A,C-N1,C-N4 --seeds 2 --steps 200 --list"},
+                         {"fewer and more heads, and other depths, with two seeds each",
                           "dragoman ablate --output heads --preset demo --rows A,C-N1,C-N4 --seeds 2 --steps 200 \\\n"
                           "  --train-source dragoman-demo/text/train.en --train-target dragoman-demo/text/train.de \\\n"
                           "  --valid-source dragoman-demo/text/valid.en --valid-target dragoman-demo/text/valid.de"},

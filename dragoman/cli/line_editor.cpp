@@ -162,6 +162,8 @@ struct LineEditor::State {
   }
 };
 
+bool LineEditor::is_built_in() { return true; }
+
 bool LineEditor::is_possible() {
   const char* terminal = std::getenv("TERM");  // standard_error() knows about "dumb"
   return terminal != nullptr && *terminal != '\0' && standard_error().terminal && ::isatty(STDIN_FILENO) == 1 &&

@@ -8,6 +8,8 @@ namespace dragoman::cli {
 
 class LineEditor {
  public:
+  // Whether this build has libedit.
+  static bool is_built_in();
   // Whether lines can be edited: this build has libedit, somebody types at a terminal that can move its cursor, and
   // standard error, which shows the line, is a terminal too.
   static bool is_possible();

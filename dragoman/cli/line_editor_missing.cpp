@@ -5,6 +5,7 @@ namespace dragoman::cli {
 
 struct LineEditor::State {};
 
+bool LineEditor::is_built_in() { return false; }
 bool LineEditor::is_possible() { return false; }
 LineEditor::LineEditor(std::string) {}
 LineEditor::~LineEditor() = default;

@@ -26,6 +26,7 @@
 #include "dragoman/cli/settings/output_file.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/settings/translation_settings.h"
+#include "dragoman/cli/show/browser.h"
 #include "dragoman/serve/server.h"
 #include "dragoman/text/lines.h"
 
@@ -63,6 +64,7 @@ struct ServeSettings {
   std::vector<std::string> trusted_proxies;
   std::vector<std::string> allowed_host;
   std::string access_log;
+  bool open = false;
 
   template <class Visitor>
   void fields(Visitor&& field) {
@@ -98,6 +100,7 @@ struct ServeSettings {
         "the address itself; on any other address every name is allowed unless some are given");
     field("access-log", file_name(access_log),
           "file for a line per request, opened again at SIGHUP; - for standard output");
+    field("open", open, "open the page in a browser, with xdg-open");
   }
 
   // Throws a UsageError that names the setting.
@@ -231,6 +234,16 @@ void wait_for_end(serve::Server& server, const Signals& signals, Logs& logs) {
   }
 }
 
+std::string url_of(const std::string& address, int port) {
+  const bool is_ipv6 = address.find(':') != std::string::npos;
+  return join("http://", is_ipv6 ? "[" + address + "]" : address, ":", port);
+}
+
+// An address at which this machine itself finds the server: a server that listens on all addresses has no single one.
+std::string own_address(const std::string& address) {
+  return address == "0.0.0.0" ? "127.0.0.1" : address == "::" ? "::1" : address;
+}
+
 void log_start(const ServeSettings& options, serve::Server& server, Logs& logs) {
   const std::vector<serve::NamedModel> models = server.models().named();
   const bool has_names = models.size() > 1;
@@ -244,9 +257,11 @@ void log_start(const ServeSettings& options, serve::Server& server, Logs& logs) 
   if (const std::string memory = server.models().memory_text(); !memory.empty()) logs.say(memory);
   const bool has_steps = std::ranges::any_of(models, [](const serve::NamedModel& named) { return !!named.step; });
   if (options.checkpoints > 0 && !has_steps) logs.say("--checkpoints has no effect: there are no checkpoints.");
-  const bool is_ipv6 = options.address.find(':') != std::string::npos;
-  const std::string host = is_ipv6 ? "[" + options.address + "]" : options.address;
-  logs.say(join("listening on http://", host, ":", server.port()));
+  logs.say("listening on " + url_of(options.address, server.port()));
+  const std::string page = url_of(own_address(options.address), server.port());
+  const std::string problem = options.open ? open_in_browser(page) : "";
+  if (!options.open) logs.say(join("open ", page, " in a browser to see what the model attends to"));
+  if (!problem.empty()) logs.say(join("cannot open a browser: ", problem, "; open ", page, " yourself."));
   if (options.api_keys.empty() && !serve::is_loopback(options.address)) {
     logs.say(join("everybody who can reach ", options.address,
                   " may send requests. Give --api-keys FILE, or restrict access with a firewall or a proxy."));

@@ -26,6 +26,7 @@ struct Constituent {
   std::int32_t first_label = 0;      // the origin of the rule's first label; the others follow
   std::vector<TracedText> texts;     // by slot: parameters and the texts that the rule writes
   std::vector<std::int32_t> values;  // by slot: an origin for the value of each text; a text that is passed on keeps it
+  std::vector<int> lines;            // by slot: the line of the file that wrote the text, also if it is passed on
   std::vector<Constituent> children;  // by slot: the rule's children
 };
 
@@ -60,10 +61,11 @@ class Deriver {
   }
 
  private:
-  // A text that is given to a child, and the origin of its value.
+  // A text that is given to a child, the origin of its value, and the line that wrote it.
   struct Argument {
     TracedText text;
     std::int32_t value = 0;
+    int line = 0;
   };
 
   Constituent build(const Category& category, std::vector<Argument> arguments, int depth, int line) {
@@ -78,9 +80,11 @@ class Deriver {
     for (Argument& argument : arguments) {
       built.texts.push_back(std::move(argument.text));
       built.values.push_back(argument.value);
+      built.lines.push_back(argument.line);
     }
     built.texts.resize(built.rule->slots.size());
     built.values.resize(built.rule->slots.size());
+    built.lines.resize(built.rule->slots.size());
     built.children.resize(built.rule->slots.size());
     for (const Step& step : built.rule->steps) {
       if (step.is_child) {
@@ -88,6 +92,7 @@ class Deriver {
         continue;
       }
       built.values[step.slot] = next_origin_++;
+      built.lines[step.slot] = step.line;
       built.texts[step.slot] =
           write(built, step.choices[random_.below(static_cast<std::uint32_t>(step.choices.size()))], step.line);
     }
@@ -120,9 +125,10 @@ class Deriver {
     for (const Rule& rule : category.rules)
       if (applies(rule)) candidates.push_back(&rule);
     if (candidates.empty()) {
-      std::vector<std::string> values;
-      for (const Argument& argument : arguments) values.push_back(argument.text.text);
-      fail(line, "no rule of '", category.name, "' fits", given(category.parameters, values));
+      std::string values;
+      for (std::size_t i = 0; i < arguments.size(); ++i)
+        values += given(category.parameters[i], arguments[i].text.text, arguments[i].line, line);
+      fail(line, "no rule of '", category.name, "' fits", values, ".");
     }
     const int lowest = (*std::ranges::min_element(candidates, {}, &Rule::height))->height;
     std::erase_if(candidates, [&](const Rule* rule) { return rule->height > std::max(depth_left, lowest); });
@@ -139,24 +145,32 @@ class Deriver {
     if (step.symbol.is_list) {
       std::vector<std::string> values;  // in the order of the arguments
       for (const auto& argument : step.arguments) values.push_back(write(parent, argument.second, step.line).text);
-      return choose_word(grammar_.lists[step.symbol.index], step, values);
+      return choose_word(parent, grammar_.lists[step.symbol.index], step, values);
     }
     const Category& category = grammar_.categories[step.symbol.index];
     std::vector<Argument> arguments(category.parameters.size());
     for (const auto& [parameter, text] : step.arguments) {
-      arguments[parameter] = {write(parent, text, step.line), value_of(parent, text)};
+      arguments[parameter] = {write(parent, text, step.line), value_of(parent, text), line_of(parent, text, step)};
     }
     return build(category, std::move(arguments), depth + 1, step.line);
   }
 
+  // Whether a text or parameter is passed on unchanged.
+  static bool is_passed_on(const Template& pieces) {
+    return pieces.size() == 1 && pieces[0].table < 0 && is_own_text(pieces[0].operand);
+  }
+  static bool is_own_text(const Operand& operand) { return operand.slot >= 0 && operand.name.empty(); }
+
   // The origin of a value that is passed on unchanged is that of the text; any other value is new.
   std::int32_t value_of(const Constituent& parent, const Template& pieces) {
-    const bool is_text =
-        pieces.size() == 1 && pieces[0].table < 0 && pieces[0].operand.slot >= 0 && pieces[0].operand.name.empty();
-    return is_text ? parent.values[pieces[0].operand.slot] : next_origin_++;
+    return is_passed_on(pieces) ? parent.values[pieces[0].operand.slot] : next_origin_++;
+  }
+  static int line_of(const Constituent& parent, const Template& pieces, const Step& step) {
+    return is_passed_on(pieces) ? parent.lines[pieces[0].operand.slot] : step.line;
   }
 
-  Constituent choose_word(const WordList& list, const Step& step, const std::vector<std::string>& values) {
+  Constituent choose_word(const Constituent& parent, const WordList& list, const Step& step,
+                          const std::vector<std::string>& values) {
     std::vector<int> candidates;
     for (int word = 0; word < static_cast<int>(list.words.size()); ++word) {
       bool fits = true;
@@ -165,9 +179,12 @@ class Deriver {
       if (fits) candidates.push_back(word);
     }
     if (candidates.empty()) {
-      std::vector<std::string> columns;
-      for (const auto& argument : step.arguments) columns.push_back(list.columns[argument.first]);
-      fail(step.line, "no word of '", list.name, "' fits", given(columns, values));
+      std::string given_values;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto& [column, text] = step.arguments[i];
+        given_values += given(list.columns[column], values[i], line_of(parent, text, step), step.line);
+      }
+      fail(step.line, "no word of '", list.name, "' fits", given_values, ".");
     }
     Constituent chosen;
     chosen.list = &list;
@@ -184,10 +201,7 @@ class Deriver {
   TracedText write(const Constituent& in, const Template& pieces, int line) {
     TracedText text;
     for (const Piece& piece : pieces) {
-      const Part part = piece.table < 0 ? read(in, piece.operand, line)
-                                        : Part{look_up(grammar_.tables[piece.table], read(in, piece.operand, line).text,
-                                                       read(in, piece.column, line).text, line),
-                                               in.origin};
+      const Part part = piece.table < 0 ? read(in, piece.operand, line) : Part{look_up(in, piece, line), in.origin};
       if (piece.mark_slot >= 0 || piece.mark_label >= 0)
         text.append(part.text, piece.mark_slot >= 0 ? in.values[piece.mark_slot] : in.first_label + piece.mark_label);
       else if (part.traced != nullptr)
@@ -221,18 +235,22 @@ class Deriver {
     return {child.list->words[child.word][column], child.origin};
   }
 
-  const std::string& look_up(const Table& table, std::string_view row, std::string_view column, int line) {
+  const std::string& look_up(const Constituent& in, const Piece& piece, int line) {
+    const Table& table = grammar_.tables[piece.table];
+    const std::string_view row = read(in, piece.operand, line).text, column = read(in, piece.column, line).text;
     const int place = index_of(column, table.columns);
     const auto cells = std::ranges::find(table.rows, row, [](const auto& r) -> std::string_view { return r.first; });
-    if (place < 0 || cells == table.rows.end())
-      fail(line, "the table '", table.name, "' has no row '", row, "' with a column '", column, "'.");
-    return cells->second[place];
+    if (place >= 0 && cells != table.rows.end()) return cells->second[place];
+    // The line that wrote the wrong name may be far from the one that looks it up.
+    const Operand& wrong = cells == table.rows.end() ? piece.operand : piece.column;
+    const int wrote = is_own_text(wrong) ? in.lines[wrong.slot] : line;
+    fail(wrote, "the table '", table.name, "' has no row '", row, "' with a column '", column, "'",
+         wrote == line ? "." : join(", which line ", line, " looks up."));
   }
 
-  static std::string given(const std::vector<std::string>& names, const std::vector<std::string>& values) {
-    std::string text;
-    for (std::size_t i = 0; i < values.size(); ++i) text += ' ' + names[i] + '=' + values[i];
-    return text + '.';
+  // " case=acc", with the line that wrote the value if it is not the one that the message is about.
+  static std::string given(const std::string& name, const std::string& value, int wrote, int line) {
+    return join(" ", name, "=", value, wrote == line ? "" : join(" (from line ", wrote, ")"));
   }
 
   template <class... Parts>

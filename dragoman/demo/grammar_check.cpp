@@ -15,11 +15,27 @@ bool writes(const Rule& rule, std::string_view name) {
                              [&](const Step& step) { return !step.is_child && rule.slots[step.slot] == name; });
 }
 
-void check_has_text(const GrammarRules& grammar, int line, const Category& category, std::string_view name) {
-  for (const Rule& rule : category.rules)
-    if (!writes(rule, name))
-      fail_at(grammar, line, "the rule '", rule.name, "' (line ", rule.line, ") of '", category.name,
-              "' writes no text '", name, "'.");
+std::vector<std::string> texts_of(const Rule& rule) {
+  std::vector<std::string> texts;
+  for (const Step& step : rule.steps)
+    if (!step.is_child) texts.push_back(rule.slots[step.slot]);
+  return texts;
+}
+
+// `line` reads the text, for the reason given. If no rule of the category writes it, that line is wrong; if only some
+// do, the others are.
+void check_has_text(const GrammarRules& grammar, int line, const Category& category, std::string_view name,
+                    const std::string& reason) {
+  const bool some_write = std::ranges::any_of(category.rules, [&](const Rule& rule) { return writes(rule, name); });
+  for (const Rule& rule : category.rules) {
+    if (writes(rule, name)) continue;
+    const std::string advice = suggestion(name, texts_of(rule));
+    if (some_write)
+      fail_at(grammar, rule.line, "the rule '", rule.name, "' of '", category.name, "' writes no text '", name, "', ",
+              reason, ".", advice);
+    fail_at(grammar, line, "no rule of '", category.name, "' (line ", category.line, ") writes a text '", name, "'.",
+            advice);
+  }
 }
 
 // Checks that what `operand` reads from a child exists. Constants, parameters and texts of the rule itself are not read
@@ -34,7 +50,7 @@ void check_operand(const GrammarRules& grammar, const Category& category, const 
   if (symbol.is_list)
     find_name(grammar, line, "column", operand.name, grammar.lists[symbol.index].columns);
   else
-    check_has_text(grammar, line, grammar.categories[symbol.index], operand.name);
+    check_has_text(grammar, line, grammar.categories[symbol.index], operand.name, join("which line ", line, " reads"));
 }
 
 void check_rule(const GrammarRules& grammar, const Category& category, const Rule& rule) {
@@ -59,6 +75,22 @@ int height(const Category& category) {
   return lowest;
 }
 
+// A category that is endless because of itself: one that each of its rules leads back to. The given one may only use
+// it.
+const Category& endless_itself(const GrammarRules& grammar, const Category& category) {
+  std::vector<const Category*> path{&category};
+  for (;;) {
+    const Category* next = nullptr;
+    for (const Rule& rule : path.back()->rules)
+      for (const Step& step : rule.steps)
+        if (next == nullptr && step.is_child && !step.symbol.is_list &&
+            height(grammar.categories[step.symbol.index]) == kEndless)
+          next = &grammar.categories[step.symbol.index];
+    if (next == nullptr || std::ranges::find(path, next) != path.end()) return next == nullptr ? *path.back() : *next;
+    path.push_back(next);
+  }
+}
+
 // Lowers heights until nothing changes. A category that is still endless then can never be finished.
 void set_heights(GrammarRules& grammar) {
   for (Category& category : grammar.categories)
@@ -76,19 +108,28 @@ void set_heights(GrammarRules& grammar) {
         rule.height = std::min(rule.height, now);
       }
   }
-  for (const Category& category : grammar.categories)
-    if (height(category) == kEndless)
-      fail_at(grammar, category.line, "no rule of '", category.name, "' ever comes to an end.");
+  for (const Category& category : grammar.categories) {
+    if (height(category) != kEndless) continue;
+    const Category& wrong = endless_itself(grammar, category);
+    fail_at(grammar, wrong.line, "no rule of '", wrong.name, "' ever comes to an end.");
+  }
+}
+
+// The line of the category that is meant to be called Sentence.
+int line_of_start(const GrammarRules& grammar) {
+  const auto near = nearest("Sentence", names_of(grammar.categories));
+  const auto found = std::ranges::find(grammar.categories, near.value_or(""), &Category::name);
+  return found == grammar.categories.end() ? 1 : found->line;
 }
 
 }  // namespace
 
 void check_rules(GrammarRules& grammar) {
-  const int last_line = grammar.categories.empty() ? 1 : grammar.categories.back().line;
-  grammar.start = find_name(grammar, last_line, "category", "Sentence", names_of(grammar.categories));
+  grammar.start = find_name(grammar, line_of_start(grammar), "category", "Sentence", names_of(grammar.categories));
   const Category& start = grammar.categories[grammar.start];
   if (!start.parameters.empty()) fail_at(grammar, start.line, "'Sentence' cannot have parameters.");
-  for (const std::string_view side : {"source", "target"}) check_has_text(grammar, start.line, start, side);
+  for (const std::string_view side : {"source", "target"})
+    check_has_text(grammar, start.line, start, side, "which a pair of sentences needs");
 
   for (const Category& category : grammar.categories)
     for (const Rule& rule : category.rules) check_rule(grammar, category, rule);

@@ -239,11 +239,14 @@ TEST(Grammar, MistakesAreNamedWithFileAndLine) {
   EXPECT_EQ(error_with("V : Verb", "V : Verbs"), "my.grammar:24: there is no category 'Verbs'.");
   EXPECT_EQ(error_with("{V.de}", "{V.dee}"), "my.grammar:28: there is no column 'dee'. Did you mean 'de'?");
   EXPECT_EQ(error_with("{S.en} {V.en}", "{S.fr} {V.en}"),
-            "my.grammar:26: the rule 'definite' (line 31) of 'Phrase' writes no text 'fr'.");
+            "my.grammar:26: no rule of 'Phrase' (line 30) writes a text 'fr'.");
+  EXPECT_EQ(error_with("{S.en} {V.en}", "{S.em} {V.en}"),
+            "my.grammar:26: no rule of 'Phrase' (line 30) writes a text 'em'. Did you mean 'en'?");
   EXPECT_EQ(error_with("{der case", "{derr case"), "my.grammar:34: there is no table 'derr'. Did you mean 'der'?");
   EXPECT_EQ(error_with("| m Hund", "| m"), "my.grammar:3: the word 'dog' has 2 cells for 3 columns.");
   EXPECT_EQ(error_with("case=acc", ""), "my.grammar:25: 'Phrase' needs 'case='.");
-  EXPECT_EQ(error_with("case=acc", "case=gen"), "my.grammar:34: the table 'der' has no row 'gen' with a column 'm'.");
+  EXPECT_EQ(error_with("case=acc", "case=gen"),
+            "my.grammar:25: the table 'der' has no row 'gen' with a column 'm', which line 34 looks up.");
   EXPECT_EQ(error_with("V : Verb", "V : Verb en=eats"), "my.grammar:24: no word of 'Verb' fits en=eats.");
   EXPECT_EQ(error_with("rule clause 1", "rule clause -1"),
             "my.grammar:22: a rule's weight must be above 0 and at most 1000000.");
@@ -274,6 +277,35 @@ TEST(Grammar, MistakesAreNamedWithFileAndLine) {
   EXPECT_EQ(error_of(std::string(kSmall) + "unseen Verb en=has 5%\n"),
             "my.grammar:35: expected 'unseen RULE RULE' or 'unseen LIST LIST SHARE%'.");
   EXPECT_EQ(error_of(""), "my.grammar:1: there is no category 'Sentence'.");
+}
+
+// The line that is wrong may be hundreds of lines from the line where that shows.
+TEST(Grammar, AMistakeIsReportedWhereItIs) {
+  const std::string small(kSmall);  // 34 lines
+  EXPECT_EQ(error_of(small + "category Extra\n  rule extra 1\n    en = x\n  rule other 1\n    eng = x\n"
+                             "category More\n  rule more 1\n    E : Extra\n    en = {E.en}\n"),
+            "my.grammar:38: the rule 'other' of 'Extra' writes no text 'en', which line 43 reads. Did you mean 'eng'?");
+  EXPECT_EQ(error_with("source = {C.en}.", "sauce = {C.en}."),
+            "my.grammar:12: the rule 'main' of 'Sentence' writes no text 'source', which a pair of sentences needs. "
+            "Did you mean 'sauce'?");
+  EXPECT_EQ(error_with("category Sentence", "category Sentense"),
+            "my.grammar:11: there is no category 'Sentence'. Did you mean 'Sentense'?");
+  EXPECT_EQ(error_of("category Clause\n  rule clause 1\n    en = x\n"),
+            "my.grammar:1: there is no category 'Sentence'.");
+  EXPECT_EQ(error_with("    N : Noun\n", "    N : Noun\n    P : Phrase case=nom\n"),
+            "my.grammar:30: no rule of 'Phrase' ever comes to an end.");
+}
+
+TEST(Grammar, AValueThatIsPassedOnNamesTheLineThatWroteIt) {
+  const std::string passes =
+      "category Sentence\n  rule s 1\n    A : A v=bad\n    source = {A.t}\n    target = {A.t}\n"
+      "category A : v\n  rule a 1\n    B : B v={v}\n    t = {B.t}\n"
+      "category B : v\n  rule b 1";
+  EXPECT_EQ(error_of(passes + " when v=good\n    t = x\n"), "my.grammar:8: no rule of 'B' fits v=bad (from line 3).");
+  EXPECT_EQ(error_of("words W : x\n  good\n" + passes + "\n    W : W x={v}\n    t = {W.x}\n"),
+            "my.grammar:14: no word of 'W' fits x=bad (from line 5).");
+  EXPECT_EQ(error_of("table T : c\n  good d\n" + passes + "\n    t = {T v 'c'}\n"),
+            "my.grammar:5: the table 'T' has no row 'bad' with a column 'c', which line 14 looks up.");
 }
 
 // Reading and deriving either succeed or throw an error.

@@ -110,6 +110,7 @@ TEST_F(CorpusHealth, FindsFilesThatCannotBeReadOrHoldNothing) {
   const CorpusReport empty = examine({});
   ASSERT_EQ(findings(empty, "no-pairs").size(), 1u);
   EXPECT_EQ(findings(empty, "no-pairs")[0].level, Level::kError);
+  EXPECT_TRUE(findings(empty, "size").empty());  // nothing about it is well
   Lines lines = sound(3);
   lines.add(std::string((1 << 20) + 1, 'x'), "y");
   EXPECT_EQ(findings(examine(lines), "readable")[0].level, Level::kError);

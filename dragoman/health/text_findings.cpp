@@ -96,14 +96,15 @@ void add_size(const TextReport& text, Section& section) {
          .advice = "line n of one file must be the translation of line n of the other; find the first place where they "
                    "do not match."});
   }
-  section.findings.push_back(
-      {.check = "size",
-       .text = join(with_thousands(text.pairs), text.pairs == 1 ? " pair" : " pairs",
-                    "; source: ", lengths_text(text.source), "; target: ", lengths_text(text.target))});
+  if (text.pairs > 0) {
+    section.findings.push_back({.check = "size",
+                                .text = join(counted(text.pairs, "pair").text(), "; source: ",
+                                             lengths_text(text.source), "; target: ", lengths_text(text.target))});
+  }
   if (text.usable > 0) return;
   section.findings.push_back({.check = "no-pairs",
                               .level = Level::kError,
-                              .text = "no pair has text on both sides",
+                              .text = text.pairs > 0 ? "no pair has text on both sides" : "there is no pair in it",
                               .advice = "check that the files are the right ones."});
 }
 

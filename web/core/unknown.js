@@ -2,7 +2,8 @@
 
 const unknownPiece = "<unk>";
 const isEnd = (piece) => piece === "</s>";
-const word = /[\p{L}\p{N}][\p{L}\p{M}\p{N}'’-]*/gu;
+// Where a word stands by itself. Words have only letters, digits, apostrophes and hyphens.
+const places = (word) => new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])${word}(?![\\p{L}\\p{M}\\p{N}])`, "gu");
 
 const endOfWord = (text, at) => {
   const space = text.slice(at).search(/\s/);
@@ -43,22 +44,24 @@ function unknownParts(text, pieces) {
 /** Whether the vocabulary lacks a part of a sentence. */
 export const hasUnknownPieces = (trace) => Boolean(trace?.src.includes(unknownPiece));
 
-/** The parts of a text that the vocabulary lacks. `sentences` are those of the answer for this text. */
-export function unknownRanges(text, sentences) {
+// The ranges that `rangesIn` finds in each sentence of a text, as ranges in the text.
+function rangesOf(text, sentences, rangesIn) {
   let from = 0;
-  return sentences.flatMap(({source, trace}) => {
-    const at = text.indexOf(source, from);
-    if (at < 0 || !hasUnknownPieces(trace)) return [];
-    from = at + source.length;
-    return unknownParts(source, trace.src).map(([begin, end]) => [at + begin, at + end]);
+  return sentences.flatMap((sentence) => {
+    const at = text.indexOf(sentence.source, from);
+    if (at < 0) return [];
+    from = at + sentence.source.length;
+    return rangesIn(sentence).map(([begin, end]) => [at + begin, at + end]);
   });
 }
 
-/** The words of a text that are not in `known`, a set of words in small letters. */
-export function unknownWords(text, known) {
-  return [...text.matchAll(word)].filter(([found]) => !known.has(found.toLowerCase()))
-    .map(({0: found, index}) => [index, index + found.length]);
-}
+/** The parts of a text that the vocabulary lacks. `sentences` are those of the answer for this text. */
+export const unknownRanges = (text, sentences) => rangesOf(text, sentences, ({source, trace}) => (
+  hasUnknownPieces(trace) ? unknownParts(source, trace.src) : []));
+
+/** The words of a text that the model never saw in training. `sentences` are those of the answer for this text. */
+export const unseenRanges = (text, sentences) => rangesOf(text, sentences, ({source, unseen = []}) => (
+  unseen.flatMap((word) => [...source.matchAll(places(word))].map(({index}) => [index, index + word.length]))));
 
 /** Ranges in ascending order without overlaps. */
 export function joinedRanges(ranges) {

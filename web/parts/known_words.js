@@ -2,7 +2,7 @@
 // ones it knows.
 
 import {joinedSentences} from "../core/language.js";
-import {joinedRanges, unknownRanges, unknownWords} from "../core/unknown.js";
+import {joinedRanges, unknownRanges, unseenRanges} from "../core/unknown.js";
 import {text as strings} from "../strings/sentence.js";
 import {el} from "./elements.js";
 
@@ -19,8 +19,7 @@ const overlaps = ([begin, end]) => ([from, to]) => begin < to && from < end;
 
 export class KnownWords {
   #app;
-  #words = null;  // the model's list that `#known` was made from
-  #known = new Set();
+  #words = null;  // the model's list as it is shown
   unknown = [];   // ranges of the text
 
   constructor(app) {
@@ -36,8 +35,8 @@ export class KnownWords {
   update() {
     const {draft, hasDraft, requests: {plain}} = this.#app;
     this.#updateWords();
-    const pieces = hasDraft || plain.isOutdated ? [] : unknownRanges(draft, plain.result?.sentences ?? []);
-    const words = this.#known.size ? unknownWords(draft, this.#known) : [];
+    const sentences = hasDraft || plain.isOutdated ? [] : plain.result?.sentences ?? [];
+    const pieces = unknownRanges(draft, sentences), words = unseenRanges(draft, sentences);
     this.unknown = joinedRanges([...pieces, ...words]);
     this.#showNote(pieces, words.filter((range) => !pieces.some(overlaps(range))));
   }
@@ -52,7 +51,6 @@ export class KnownWords {
     this.opener.hidden = !words.length || this.#app.offline;
     if (words === this.#words) return;
     this.#words = words;
-    this.#known = new Set(words.map((word) => word.toLowerCase()));
     this.opener.textContent = strings.knownWords(words.length);
     const {source} = this.#app.state;
     this.list.textContent = [...words].sort((a, b) => a.localeCompare(b)).join(", ");

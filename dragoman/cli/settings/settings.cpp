@@ -197,7 +197,8 @@ ConfigFile read_config_file(const std::string& path) {
   return file;
 }
 
-void CommandSettings::require_keys(const std::vector<std::string>& keys) {
+void CommandSettings::require_keys(const std::vector<std::string>& keys, const std::string& unless) {
+  not_required_with_ = unless;
   for (const std::string& key : keys) command_.required.push_back("--" + key);
 }
 
@@ -219,6 +220,11 @@ void CommandSettings::read_file() {
 }
 
 void CommandSettings::check_required() const {
+  bool is_replaced = false;
+  if (const std::optional<Given> instead = find(not_required_with_)) {
+    read_value(is_replaced, instead->value, instead->where);
+  }
+  if (is_replaced) return;
   std::vector<std::string> missing;
   for (const std::string& flag : command_.required) {
     const std::optional<Given> given = find(flag.substr(2));

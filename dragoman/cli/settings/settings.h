@@ -68,7 +68,8 @@ class CommandSettings {
   }
 
   // These keys must be given, by flags or in the file: --help marks their flags, and read_file() checks it.
-  void require_keys(const std::vector<std::string>& keys);
+  // The switch `unless` stands for them.
+  void require_keys(const std::vector<std::string>& keys, const std::string& unless = {});
 
   // Two or more, for --help and the manual.
   void add_examples(std::vector<Example> examples);
@@ -206,6 +207,7 @@ class CommandSettings {
   std::string file_;
   std::optional<ConfigFile> known_file_;
   std::vector<std::string> keys_;
+  std::string not_required_with_;                // a switch; with it no flag is required
   std::vector<std::string> single_directories_;  // keys; a later flag does not override an earlier one
   // CLI11 writes into these, so their addresses must not change.
   std::map<std::string, std::string> flags_;

@@ -42,7 +42,8 @@ struct TranslateOptions {
   template <class Visitor>
   void printed(Visitor&& field) {
     field("scores", scores, "print the score before each translation");
-    field("flags", flags, "print possible problems after each translation: limit, repeats, length, unknown, unseen, bad");
+    field("flags", flags,
+          "print possible problems after each translation: limit, repeats, length, unknown, unseen, bad");
     field("alignment", alignment,
           "print the word alignment after each translation: 'source-target' pairs, counted from 0");
   }

@@ -9,6 +9,7 @@
 #include "dragoman/decode/lines/long_lines.h"
 #include "dragoman/decode/search/offers.h"
 #include "dragoman/decode/testing.h"
+#include "dragoman/model/files/words.h"
 #include "dragoman/text/model_file.h"
 
 namespace dragoman::decode {
@@ -57,6 +58,64 @@ TEST_F(TranslatorTest, ALineWithTextThatTheVocabularyDoesNotKnowIsMarked) {
   const auto results = translator.translate(given);
   const std::vector<bool> unknown{false, true, false, true, false};
   for (std::size_t i = 0; i < given.size(); ++i) EXPECT_EQ(results[i].unknown, unknown[i]) << given[i];
+}
+
+TEST_F(TranslatorTest, AModelOfFewWordsSaysWhichItNeverSaw) {
+  using Words = std::vector<std::string>;
+  const Words given{"One two", "one Ten, five", "", "five one two five ten", "three"};
+  const TranslatorOptions options{.search = {.max_extra = 3}, .threads = 1, .longest = 3};
+  const auto silent = Translator(directory, options).translate(given);
+  model::write_words(directory, {"one", "two", "three"});
+  const auto results = Translator(directory, options).translate(given);
+  const std::vector<Words> unseen{{}, {"Ten", "five"}, {}, {"five", "ten"}, {}};
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    EXPECT_EQ(results[i].unseen, unseen[i]) << given[i];
+    EXPECT_EQ(silent[i].unseen, Words());
+    EXPECT_EQ(results[i].text, silent[i].text);
+  }
+  const auto part_of_long = Translator(directory, options).translate(Words{std::string(kPartBytes, 'x') + " five one"});
+  EXPECT_EQ(part_of_long[0].unseen.back(), "five");
+}
+
+// A second model with the same weights, whose files are in a directory of its own.
+class VotesTest : public ModelDirectoryTest {
+ protected:
+  VotesTest() { make_directory(other); }
+  // Copies the model, and names the languages of both.
+  void copy(const std::string& source, const std::string& target, const std::string& other_source,
+            const std::string& other_target) const {
+    name_languages(other_source, other_target);
+    for (const char* name : {"config.json", "model.safetensors", "tokenizer.model"}) {
+      std::filesystem::copy_file(directory / name, other / name, std::filesystem::copy_options::overwrite_existing);
+    }
+    name_languages(source, target);
+  }
+  Translator both() const { return Translator({directory, other}, {.threads = 1}); }
+  const std::filesystem::path other = directory / "other";
+};
+
+TEST_F(VotesTest, OfModelsOfDifferentLanguagesAreRefused) {
+  const auto problem = [&] { return data::error_message_of<UsageError>([&] { both(); }); };
+  copy("en", "de", "en", "fr");
+  EXPECT_EQ(problem(), "'" + directory.string() + "' translates en to de, but '" + other.string() +
+                           "' translates en to fr; only models of the same languages can vote.");
+  copy("en", "de", "de", "en");
+  EXPECT_NE(problem().find("translates en to de, but"), std::string::npos);
+  copy("en", "", "nl", "de");
+  EXPECT_NE(problem().find("translates en to an unknown language, but"), std::string::npos);
+  for (const auto& [source, target] : {std::pair("", ""), {"en", ""}, {"", "de"}, {"en-GB", "de-AT"}}) {
+    copy("en", "de", source, target);
+    EXPECT_EQ(both().model().info.target_language, "de");
+  }
+}
+
+TEST_F(VotesTest, AWordIsUnseenIfNoneOfTheModelsSawIt) {
+  copy("en", "de", "en", "de");
+  model::write_words(directory, {"one", "two"});
+  const std::vector<std::string> line{"one two three four"};
+  EXPECT_TRUE(both().translate(line)[0].unseen.empty());  // the other may have seen anything
+  model::write_words(other, {"three"});
+  EXPECT_EQ(both().translate(line)[0].unseen, std::vector<std::string>{"four"});
 }
 
 // A line of more than three parts, with unknown words of a thousand letters.

@@ -270,6 +270,24 @@ TEST_F(AppTest, SaysWhichWordsAModelKnows) {
   EXPECT_EQ(ask("GET", "/v1/model").second["words"], Json({"one", "two"}));
 }
 
+TEST_F(AppTest, SaysWhichWordsAModelNeverSaw) {
+  const Json one{{"q", "one Anna. Five Anna, two"}, {"source", "en"}, {"target", "de"}};
+  const Json several{{"q", {"one", "ten two"}}, {"source", "en"}, {"target", "de"}};
+  const Json silent = post("/translate", one);
+  EXPECT_FALSE(silent.contains("unseenWords"));
+  EXPECT_FALSE(post("/v1/translate", one)["translations"][0]["sentences"][0].contains("unseen"));
+
+  model::write_words(directory, {"one", "two"});
+  make_app();
+  const Json answer = post("/translate", one);
+  EXPECT_EQ(answer["translatedText"], silent["translatedText"]);
+  EXPECT_EQ(answer["unseenWords"], Json({"Anna", "Five"}));
+  EXPECT_EQ(post("/translate", several)["unseenWords"], Json({Json::array(), Json({"ten"})}));
+  const Json sentences = post("/v1/translate", one)["translations"][0]["sentences"];
+  EXPECT_EQ(sentences[0]["unseen"], Json({"Anna"}));
+  EXPECT_EQ(sentences[1]["unseen"], Json({"Five", "Anna"}));
+}
+
 TEST_F(AppTest, StreamsTextThatIsNeverTakenBack) {
   const Json question{{"q", "one two three\nfour five"}, {"stream", true}, {"search", "greedy"}, {"max_extra", 30}};
   const auto exchange = send("POST", "/v1/translate", question.dump());
