@@ -143,6 +143,7 @@ struct LineEditor::State {
         return static_cast<int>(got);
       } else if (std::exchange(must_redraw, 0) != 0) {
         ::el_resize(editor);
+        std::fputs("\r", stderr);  // the new drawing covers the old one
         ::el_wset(editor, EL_REFRESH);
       }
     }
