@@ -98,7 +98,7 @@ TEST_F(ServeTest, OpensThePageInABrowserIfAsked) {
     EXPECT_TRUE(server.number_after("cannot open a browser: xdg-open found none that it could start; open http://"))
         << server.output();
   }
-  path.add("xdg-open", "echo \"$1\" > '" + opened + "'; exec sleep 60");  // like a browser, which stays
+  path.add("xdg-open", "echo \"$1\" > '" + opened + "'; exec /bin/sleep 3");  // like a browser, which stays
   ServerProcess server(flags({"--open"}));
   EXPECT_TRUE(eventually([&] {
     return std::filesystem::exists(opened) &&

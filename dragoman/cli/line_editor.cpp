@@ -205,6 +205,7 @@ bool LineEditor::next(std::string& line) {
   const Utf8Locale in_utf8;
   const TerminalGuard guard;
   ::el_resize(state_->editor);
+  ::el_wset(state_->editor, EL_PREP_TERM, 1);  // before the prompt, so that all that is typed after it is edited
   int count = 0;
   const wchar_t* typed = ::el_wgets(state_->editor, &count);
   if (typed == nullptr || count <= 0) return false;
