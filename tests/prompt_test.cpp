@@ -104,8 +104,7 @@ TEST_F(PromptTest, NamesTheWordsThatTheModelNeverSaw) {
   model::write_words(model, {"one", "two", "three"});
   Terminal terminal(line());
   terminal.type("three five Nine\n");
-  EXPECT_TRUE(
-      terminal.shows(end("translate: the model never saw 'five' and 'Nine' in training; it can only guess.") + "> "))
+  EXPECT_TRUE(terminal.shows(end("translate: the model never saw 'five' and 'Nine' in training; it can only guess.")))
       << terminal.shown();
   terminal.type("Three two\n:quit\n");
   EXPECT_EQ(terminal.status(), 0);
