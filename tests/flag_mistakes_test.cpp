@@ -72,6 +72,20 @@ TEST_F(Mistakes, ANumberIsJudgedByWhatIsWrongWithIt) {
   expect_usage("translate --model model --device gpu", "Did you mean 'cuda'?");
 }
 
+TEST_F(Mistakes, ALongValueIsNotRepeatedWhole) {
+  const std::string value(100'000, 'x'), name(1 << 20, 'y');
+  for (const std::string& arguments :
+       {"translate --model model --beam " + value, "translate --model " + value, "import " + value + " --model new",
+        "train --model new --train-source " + value + " --train-target a.de", "translate --" + value, value,
+        "translate --model model --config " + write("long.yaml", "beam: " + name + "\n"),
+        "translate --model model --config " + write("key.yaml", name + ": 1\n"), "inspect --preset " + value,
+        "train --model new --source-language " + value}) {
+    const Ending ending = here(arguments + " < /dev/null");
+    EXPECT_TRUE(ending.status == 1 || ending.status == 2) << arguments.substr(0, 60);
+    EXPECT_LT(ending.err.size(), 1000u) << arguments.substr(0, 60);
+  }
+}
+
 TEST_F(Mistakes, TheValueOfAFlagIsNotTheCommand) {
   write_small_model(file("demo"));
   expect_usage("trnslate --model demo", "dragoman: there is no command 'trnslate'. Did you mean 'translate'?");

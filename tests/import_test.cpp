@@ -419,6 +419,29 @@ TEST_F(Import, RefusesWhatItCannotTakeAndLeavesNothingBehind) {
   expect_refused(1, "has no file \"vocab.json\"");
 }
 
+// Nobody writes to the pipe, so reading it would not end.
+TEST_F(Import, SaysWhatIsNoFile) {
+  ASSERT_EQ(shell("mkfifo " + file("pipe.pt")).status, 0);
+  const std::string limited = "timeout 60 " + kProgram + " import --model " + file("ours") + " ";
+  expect_one_sentence(shell(limited + file("pipe.pt")), 1, "pipe.pt' is a pipe, but a file is needed.");
+  expect_one_sentence(shell(limited + "/dev/zero"), 1, "'/dev/zero' is a device, but a file is needed.");
+  marian("mostly");
+  fs::remove(file("marian/vocab.json"));
+  fs::rename(file("pipe.pt"), file("marian/vocab.json"));
+  expect_one_sentence(shell(limited + file("marian")), 1, "has no file \"vocab.json\"");
+}
+
+TEST_F(Import, TakesAModelWhoseNameIsNotUtf8) {
+  marian("mostly");
+  fs::rename(file("marian"), file("th\xFFrs"));
+  ASSERT_EQ(run("import '" + file("th\xFFrs") + "' --model '" + file("o\xFFrs") + "'").status, 0);
+  const Ending inspected = run("inspect --json --model '" + file("o\xFFrs") + "'");
+  EXPECT_EQ(inspected.status, 0) << inspected.err;
+  EXPECT_NE(inspected.out.find("xFFrs"), std::string::npos) << inspected.out;
+  expect_one_sentence(run("import '" + file("th\xFFrs") + "' --model " + file("other") + " --target-language 'd\xFF'"),
+                      2, "--target-language is \"d\\xFF\", which is not a language tag");
+}
+
 TEST_F(Import, DoesNotReplaceWhatExists) {
   marian("mostly");
   const std::string import = "import " + file("marian") + " --model " + file("ours");

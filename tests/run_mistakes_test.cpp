@@ -49,6 +49,27 @@ TEST_F(RunMistakes, AnotherTextIsRefusedBeforeTheTokensAreReplaced) {
   expect_last_sentence(run(again("--train-weights 2")), 2, "(train-weights) are not those of the run");
 }
 
+// The names are in the record of the run, which is JSON.
+TEST_F(RunMistakes, NamesNeedNotBeUtf8) {
+  for (const char* side : {"en", "ne"}) {
+    std::filesystem::copy_file(file(std::string("train.") + side), file(std::string("tr\xFFin.") + side));
+  }
+  const auto train_odd = [&](int steps) {
+    return run("train --model '" + file("m\xFFo") + "' --steps " + std::to_string(steps) +
+               (steps > 1 ? ""
+                          : " --train-source '" + file("tr\xFFin.en") + "' --train-target '" + file("tr\xFFin.ne") +
+                                "' --layers 1 --d-model 16 --d-ff 32 --heads 2 --vocabulary 60 --max-length 40"
+                                " --batch-tokens 256 --threads 1"));
+  };
+  for (const int steps : {1, 2}) {
+    const Ending ending = train_odd(steps);
+    EXPECT_EQ(ending.status, 0) << ending.err;
+  }
+  const Ending inspected = run("inspect --json --model '" + file("m\xFFo") + "'");
+  EXPECT_EQ(inspected.status, 0) << inspected.err;
+  expect_one_sentence(fresh("train.en", "train.ne", "--source-language 'e\xFF'"), 2, "source-language");
+}
+
 TEST_F(RunMistakes, AConfigOfANewerFormatIsNotReplaced) {
   const std::string config = file("model/config.json");
   ASSERT_EQ(shell("sed -i 's/\"format\": 1/\"format\": 7/' " + config).status, 0);

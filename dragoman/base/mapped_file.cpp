@@ -8,10 +8,12 @@
 #include <cerrno>
 
 #include "dragoman/base/files.h"
+#include "dragoman/base/plain_file.h"
 
 namespace dragoman {
 
 MappedFile::MappedFile(const std::filesystem::path& path) : path_(path) {
+  require_plain_file(path);
   file_ = open_file(path, O_RDONLY | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot read '", path.string(), "' ", system_reason(), ".");
   struct stat status {};

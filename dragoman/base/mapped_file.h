@@ -10,7 +10,7 @@ namespace dragoman {
 
 class MappedFile {
  public:
-  // Throws an Error if the file cannot be opened or mapped.
+  // Throws an Error if the file cannot be opened or mapped, or is none.
   explicit MappedFile(const std::filesystem::path& path);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;

@@ -33,7 +33,66 @@ void append(std::string& safe, std::string_view text, std::string_view also_esca
   }
 }
 
+// Where the character `count` of the text begins; its end if it has fewer.
+std::size_t place_of(std::string_view text, std::size_t count) {
+  std::size_t at = 0;
+  for (; count > 0 && at < text.size(); --count) next_code_point(text, at);
+  return at;
+}
+
+// The first and the last characters of a text that has more than both; else the text.
+std::string ends_of(std::string_view text, std::size_t first, std::size_t last) {
+  if (text.size() <= first + last) return std::string(text);
+  std::size_t characters = 0;
+  for (std::size_t at = 0; at < text.size(); ++characters) next_code_point(text, at);
+  if (characters <= first + last) return std::string(text);
+  return std::string(text.substr(0, place_of(text, first)))
+      .append("...")
+      .append(text.substr(place_of(text, characters - last)));
+}
+
+// Whether a quoted part may begin here.
+bool begins_quote(std::string_view text, std::size_t at) {
+  const bool is_quote = text[at] == '\'' || text[at] == '"';
+  return is_quote && (at == 0 || std::string_view(" (=[,").find(text[at - 1]) != std::string_view::npos);
+}
+
+// Where it ends: at the same quote before a space, a punctuation mark or the end. npos if it has no end.
+std::size_t end_of_quote(std::string_view text, std::size_t open) {
+  const char quote = text[open];
+  for (std::size_t at = text.find(quote, open + 1); at != std::string_view::npos; at = text.find(quote, at + 1)) {
+    const bool ends =
+        at + 1 == text.size() || std::string_view(" .,;:)]?").find(text[at + 1]) != std::string_view::npos;
+    if (ends) return at;
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace
+
+std::string shortened(std::string_view text) { return ends_of(text, 60, 20); }
+
+std::string with_short_quotes(const std::string& message) {
+  constexpr std::size_t kLongestQuote = 200, kLongest = 4000;
+  if (message.size() <= kLongestQuote) return message;
+  const std::string_view text = message;
+  std::string result, endless;  // quotes that no more parts end with
+  for (std::size_t at = 0; at < text.size();) {
+    const bool may_begin = begins_quote(text, at) && endless.find(text[at]) == std::string::npos;
+    const std::size_t end = may_begin ? end_of_quote(text, at) : std::string_view::npos;
+    if (may_begin && end == std::string_view::npos) endless += text[at];
+    if (end == std::string_view::npos || end - at <= kLongestQuote) {
+      // A short quote is taken whole, so that its end does not count as the beginning of another.
+      const std::size_t next = end == std::string_view::npos ? at + 1 : end + 1;
+      result += text.substr(at, next - at);
+      at = next;
+    } else {
+      result.append(1, text[at]).append(shortened(text.substr(at + 1, end - at - 1))).append(1, text[at]);
+      at = end + 1;
+    }
+  }
+  return ends_of(result, kLongest / 2, kLongest / 2);
+}
 
 std::string printable(std::string_view text) {
   std::string safe;
@@ -43,7 +102,7 @@ std::string printable(std::string_view text) {
 
 std::string in_quotes(std::string_view text) {
   std::string safe = "\"";
-  append(safe, text, "\"\\");
+  append(safe, shortened(text), "\"\\");
   return safe + "\"";
 }
 

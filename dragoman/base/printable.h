@@ -11,7 +11,14 @@ namespace dragoman {
 // that are not UTF-8 become escapes like \xFF.
 std::string printable(std::string_view text);
 
-// The same between double quotes, with quotes and backslashes escaped too.
+// The same between double quotes, with quotes and backslashes escaped too, and shortened().
 std::string in_quotes(std::string_view text);
+
+// The first 60 and the last 20 characters of a text that has more, with "..." between them: for values in messages,
+// which may be a megabyte long.
+std::string shortened(std::string_view text);
+// A message of which each part in single or double quotes that has more than 200 bytes is shortened(), and then the
+// whole to 4,000 characters. So every message of an Error is short.
+std::string with_short_quotes(const std::string& message);
 
 }  // namespace dragoman

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "dragoman/base/error.h"
+
 namespace dragoman {
 namespace {
 
@@ -24,6 +26,33 @@ TEST(Printable, EscapesBytesThatAreNotUtf8) {
 
 TEST(InQuotes, EscapesQuotesAndBackslashesInside) {
   EXPECT_EQ(in_quotes("a \"b\" \\ c\n"), "\"a \\\"b\\\" \\\\ c\\u000A\"");
+}
+
+TEST(InQuotes, AreShort) {
+  const std::string begin(60, 'a'), end(20, 'z'), long_text = begin + std::string(1 << 20, 'm') + end;
+  EXPECT_EQ(in_quotes(begin + end), "\"" + begin + end + "\"");
+  EXPECT_EQ(in_quotes(long_text), "\"" + begin + "..." + end + "\"");
+  EXPECT_EQ(shortened("ü" + long_text + "ü"), "ü" + begin.substr(1) + "..." + end.substr(1) + "ü");
+}
+
+TEST(ShortQuotes, LeaveTheRestOfAMessage) {
+  const std::string value(1 << 20, 'x'), shown = shortened(value);
+  for (const std::string quote : {"'", "\""}) {
+    const auto in = [&](const std::string& text) { return quote + text + quote; };
+    EXPECT_EQ(with_short_quotes("--beam: " + in(value) + " is not the model's " + in("number") + ", such as 4."),
+              "--beam: " + in(shown) + " is not the model's " + in("number") + ", such as 4.");
+    EXPECT_EQ(with_short_quotes(in(value)), in(shown));
+  }
+  const std::string list = "it must be one of " + std::string(2000, 'a') + ".";
+  EXPECT_EQ(with_short_quotes(list), list);
+}
+
+// Quotes inside a value may hide its end.
+TEST(ShortQuotes, MakeAnyMessageShort) {
+  std::string quotes;
+  while (quotes.size() < 1 << 20) quotes += " 'a \"b";
+  EXPECT_LE(with_short_quotes("'" + quotes + "' is no file").size(), 4003u);
+  EXPECT_LE(std::string(Error("a '" + quotes).what()).size(), 4003u);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 
 #include "dragoman/base/child_process.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings/architecture.h"
@@ -191,7 +192,7 @@ void make_table(CommandSettings& given) {
     note("stopped; run the same command again to continue");
     throw Stopped{watcher.signal()};
   }
-  print(options.json ? table_json(result.table).dump(2) + "\n" : table_markdown(result.table));
+  print(options.json ? json_text(table_json(result.table), 2) + "\n" : table_markdown(result.table));
   const auto failed = std::ssize(result.table.failed);
   require<Error>(failed == 0, counted(failed, "run"), " failed; run the same command again to try ",
                  failed == 1 ? "it" : "them", " again.");

@@ -7,6 +7,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/base/path_names.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
@@ -72,7 +73,7 @@ void show_costs(CommandSettings& settings) {
   settings.require_effect("sentence", !options.preset.empty(), "without --preset.");
   check_output_file(options.output);
   const study::cost::CostTable table = study::cost::make_cost_table(costs_of(options));
-  print(options.json       ? study::cost::cost_json(table).dump(2) + "\n"
+  print(options.json       ? json_text(study::cost::cost_json(table), 2) + "\n"
         : options.markdown ? study::cost::cost_markdown(table)
                            : study::cost::cost_text(table));
   if (options.output.empty()) return;

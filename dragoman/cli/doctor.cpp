@@ -6,6 +6,7 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings/settings.h"
 #include "dragoman/cli/show/health_report.h"
@@ -97,7 +98,7 @@ class Results {
   }
   // Throws an Error if there is an error, or with `strict` a warning.
   void finish(bool strict) {
-    print(json_ ? health_json(sections_).dump(2) + "\n" : summary_text(sections_) + "\n");
+    print(json_ ? json_text(health_json(sections_), 2) + "\n" : summary_text(sections_) + "\n");
     flush_output();
     std::int64_t errors = 0, warnings = 0;
     for (const Section& section : sections_) {

@@ -10,6 +10,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/evaluate_by_length.h"
 #include "dragoman/cli/settings/evaluate_options.h"
@@ -100,7 +101,7 @@ void score(const MetricSettings& metric, const TestSet& set, Evaluation& evaluat
 
 void print_results(const EvaluateOptions& options, const Evaluation& evaluation) {
   if (options.scores == "-") print(sentences_text(evaluation) + "\n");
-  print(options.json ? evaluation_json(evaluation).dump(2) + "\n" : evaluation_text(evaluation));
+  print(options.json ? json_text(evaluation_json(evaluation), 2) + "\n" : evaluation_text(evaluation));
   flush_output();
 }
 

@@ -7,6 +7,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/base/path_names.h"
 #include "dragoman/base/utf8.h"
 #include "dragoman/cli/show/length_table.h"
@@ -108,7 +109,7 @@ std::vector<eval::LengthReport> with_compared(eval::LengthReport own, std::vecto
 void write_length_scores(const LengthOptions& options, const std::vector<eval::LengthReport>& systems) {
   if (options.length_scores.empty()) return;
   replace_file(options.length_scores, has_extension(options.length_scores, ".json")
-                                          ? eval::length_record(systems.front()).dump(2) + "\n"
+                                          ? json_text(eval::length_record(systems.front()), 2) + "\n"
                                           : length_table_tsv(systems.front()));
 }
 

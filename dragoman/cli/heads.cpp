@@ -9,6 +9,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/find_roles.h"
@@ -156,7 +157,7 @@ void heads(CommandSettings& settings) {
   options.validate(settings.arguments());
   settings.require_effect("sentences", !settings.arguments().empty(), "without a FILE of sentences.");
   const Json found = heads_of(options, settings.arguments());
-  print(options.json ? found.dump(2) + "\n" : text_of(found, options.model));
+  print(options.json ? json_text(found, 2) + "\n" : text_of(found, options.model));
 }
 
 }  // namespace

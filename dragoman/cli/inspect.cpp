@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/settings/architecture.h"
@@ -198,7 +199,7 @@ void print_json(const Subject& subject, const Report& report) {
   result["flops_per_step"] = report.flops_per_step;
   result["activation_bytes"] = report.activation_bytes;
   result["config"] = settings_to_json(subject.model);
-  print(result.dump(2) + "\n");
+  print(json_text(result, 2) + "\n");
 }
 
 void print_presets(bool as_json) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/score_input.h"
 #include "dragoman/cli/settings/score_options.h"
@@ -107,7 +108,7 @@ void score(CommandSettings& settings) {
     print(options.json ? sentences_json(columns, references) : sentences_text(columns, references));
   } else {
     const ScoreReport report = report_of(options, metrics, tallies);
-    print(options.json ? report_json(report).dump(2) + "\n" : report_text(report));
+    print(options.json ? json_text(report_json(report), 2) + "\n" : report_text(report));
   }
 }
 

@@ -13,6 +13,7 @@
 #include "dragoman/base/failure.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/cli/commands.h"
 #include "dragoman/cli/find_roles.h"
@@ -209,7 +210,7 @@ void lead(CommandSettings& given, const TrainOptions& options, exchange::Exchang
   if (!options.init.empty()) require_sizes_of_init(options.init, request.settings);
   warn_about_texts(request.settings.text);
   const std::string again = join(program_call(), " train --model ", shell_word(options.model));
-  ranks.broadcast(Json{{kProgram, train::program_name()}, {kSettings, to_json(request.settings)}}.dump());
+  ranks.broadcast(json_text(Json{{kProgram, train::program_name()}, {kSettings, to_json(request.settings)}}));
   const train::RunResult result = watch_training(request, "to continue: " + again, ranks);
   const train::TrainingSettings& used = request.settings;
   const bool has_roles = result.step == result.first_step && has_current_roles(request.directory);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/decode/inside/film.h"
 #include "dragoman/decode/roles/heads_file.h"
 #include "dragoman/serve/api/inside.h"
@@ -40,7 +41,7 @@ Response translate(const HandlerContext& context, const Json& body) {
   request.method = "POST";
   request.path = "/v1/translate";
   request.headers["content-type"] = "application/json";
-  request.body = body.dump();
+  request.body = json_text(body);
   const auto exchange = std::make_shared<InternalExchange>(std::move(request));
   try {
     v1_translate(context, exchange);
@@ -90,7 +91,8 @@ std::string offline_page(const HandlerContext& context, const std::vector<std::s
     Json request{{"q", text}, {"trace", true}, {"packed", true}};
     if (search.method == decode::Method::kBeam) request["n_best"] = std::clamp(search.beam, 1, 4);
     const std::string answer = translated(context, model.service.model().model->sites(), request);
-    sentences += (sentences.empty() ? "" : ",") + (R"({"request":)" + request.dump()) + R"(,"answer":)" + answer + "}";
+    sentences +=
+        (sentences.empty() ? "" : ",") + (R"({"request":)" + json_text(request)) + R"(,"answer":)" + answer + "}";
   }
   const std::string film = model.film_summary.exists ? decode::film_json(model.directory) : "null";
   const std::string heads = decode::has_heads(model.directory) ? heads_json(model) : "null";

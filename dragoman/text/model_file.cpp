@@ -219,13 +219,32 @@ std::string without_end(std::string bytes) {
   return bytes;
 }
 
+namespace {
+
+Error no_model(const std::string& name) {
+  return Error(join("'", name, "' is not a SentencePiece model, or is damaged."));
+}
+
+}  // namespace
+
+std::uint64_t count_pieces(std::string_view bytes, const std::string& name) {
+  try {
+    std::uint64_t count = 0;
+    Fields fields(bytes);
+    while (const std::optional<Field> field = fields.next()) count += field->number == kPieces ? 1 : 0;
+    return count;
+  } catch (const Malformed&) {
+    throw no_model(name);
+  }
+}
+
 ModelFile read_model_file(std::string_view bytes, const std::string& name) {
   try {
     ModelFile model = read_model(bytes);
     if (!model.pieces.empty()) return model;
   } catch (const Malformed&) {
   }
-  throw Error(join("'", name, "' is not a SentencePiece model, or is damaged."));
+  throw no_model(name);
 }
 
 std::string with_pieces(std::string_view bytes, const std::vector<Piece>& pieces, const std::string& name) {

@@ -31,6 +31,9 @@ struct ModelFile {
 // model, or if the library would read beyond its tables when it uses the model.
 ModelFile read_model_file(std::string_view bytes, const std::string& name);
 
+// How many pieces the file has, without reading them. Throws an Error as read_model_file() does.
+std::uint64_t count_pieces(std::string_view bytes, const std::string& name);
+
 // The file with these pieces instead of its own, which keeps its kind and its normalisation. The ids of pieces are
 // their places in the list. The first four are our special tokens: <pad>, <s>, </s> and <unk>. Throws an Error that
 // begins with `name` in quotes if the bytes are no model.

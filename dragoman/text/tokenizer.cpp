@@ -6,8 +6,10 @@
 #include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
 #include "dragoman/base/files.h"
+#include "dragoman/text/model_file.h"
 #include "dragoman/text/pieces/piece_model.h"
 #include "dragoman/text/stretches.h"
+#include "dragoman/text/vocabulary_limits.h"
 
 namespace dragoman::text {
 namespace {
@@ -53,6 +55,12 @@ struct Tokenizer::Model {
 Tokenizer Tokenizer::load(const std::string& path) {
   constexpr std::size_t kLargestFile = 64 << 20;  // a vocabulary of a million tokens takes less than half of this
   return from_bytes(read_file(path, kLargestFile), path);
+}
+
+Tokenizer Tokenizer::load(const std::string& path, const VocabularyLimits& limits) {
+  std::string bytes = read_file(path, limits.bytes);
+  limits.require_words(is_bpe(bytes) ? most_json_values(bytes) : count_pieces(bytes, path), join("'", path, "'"));
+  return from_bytes(std::move(bytes), path);
 }
 
 Tokenizer Tokenizer::from_bytes(std::string bytes, const std::string& name) {

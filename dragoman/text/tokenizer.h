@@ -52,6 +52,7 @@ struct TokenizerSettings {
 };
 
 class PieceModel;
+struct VocabularyLimits;
 
 // Immutable, cheap to copy, and safe to use from many threads.
 class Tokenizer {
@@ -59,6 +60,8 @@ class Tokenizer {
   // The file is a SentencePiece model, or BPE codes with their dictionary (bpe_file in pieces/piece_model.h). Throws an
   // Error that names the file if it cannot be read, is damaged, or has other special ids.
   static Tokenizer load(const std::string& path);
+  // The same, but refuses a larger vocabulary before it takes memory for it.
+  static Tokenizer load(const std::string& path, const VocabularyLimits& limits);
   // `name` stands for the file in messages.
   static Tokenizer from_bytes(std::string bytes, const std::string& name);
 

@@ -5,6 +5,7 @@
 
 #include "dragoman/backend/instructions.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/seq2seq.h"
 #include "dragoman/text/language_tag.h"
@@ -133,9 +134,21 @@ void TrainingSettings::validate() const {
                       "source-vocabulary and target-vocabulary differ, but joint-vocabulary is true.");
 }
 
+namespace {
+
+// Changes a text, or the texts of a list.
+void change_texts(Json& value, std::string (*changed)(std::string_view)) {
+  if (value.is_string()) value = changed(value.get<std::string>());
+  if (!value.is_array()) return;
+  for (Json& item : value) change_texts(item, changed);
+}
+
+}  // namespace
+
 Json to_json(const TrainingSettings& settings) {
   Json object{{kArch, settings.model.arch()}};
   TrainingSettings::each(settings, [&](const auto& part) { object.update(settings_to_json(part)); });
+  for (auto& value : object) change_texts(value, to_valid_utf8);  // names of files
   return object;
 }
 
@@ -153,7 +166,7 @@ TrainingSettings settings_from_json(const Json& object, std::string_view where) 
                           "'; another version of dragoman wrote it. Continue with that version.");
     TrainingSettings::each(settings, [&](auto& part) {
       part.fields([&](std::string_view name, auto&& field, std::string_view) {
-        if (name == key) read_value(field, setting_text(entry.value(), where), join(where, ": ", key));
+        if (name == key) read_value(field, from_valid_utf8(setting_text(entry.value(), where)), join(where, ": ", key));
       });
     });
   }

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "dragoman/base/json_text.h"
 #include "dragoman/cli/settings/command.h"
 
 namespace dragoman::cli {
@@ -68,7 +69,7 @@ YAML::Node parse_yaml(const std::string& path, const std::string& text) {
 
 // The value as it is written for a flag: a word, or the words of a list with commas between them.
 std::optional<std::string> text_of(const YAML::Node& value) {
-  if (value.IsScalar()) return value.Scalar();
+  if (value.IsScalar()) return from_valid_utf8(value.Scalar());  // names that `dragoman ablate` writes
   if (!value.IsSequence()) return std::nullopt;
   std::vector<std::string> words;
   for (const YAML::Node& word : value) {

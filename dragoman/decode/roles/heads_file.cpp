@@ -9,6 +9,8 @@
 #include "dragoman/base/fields.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/json_text.h"
+#include "dragoman/base/plain_file.h"
 
 namespace dragoman::decode {
 
@@ -16,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxHeadsFile = std::size_t{1} << 26;  // bytes
+constexpr std::size_t kMaxHeadsFile = 4 << 20;  // bytes
 
 fs::path heads_file(const fs::path& model_directory) { return model_directory / "heads.json"; }
 
@@ -81,7 +83,7 @@ Json heads_json(const HeadSurvey& survey, const model::ModelInfo& info) {
 }
 
 void write_heads(const fs::path& model_directory, const Json& heads) {
-  replace_file(heads_file(model_directory), heads.dump(1) + "\n");
+  replace_file(heads_file(model_directory), json_text(heads, 1) + "\n");
 }
 
 void require_writable_heads(const fs::path& model_directory) {
@@ -100,7 +102,7 @@ bool has_heads(const fs::path& model_directory) { return fs::exists(status_of(he
 
 std::optional<Json> read_heads(const fs::path& model_directory, const model::ModelInfo& info) {
   if (!has_heads(model_directory)) return std::nullopt;
-  Json heads = try_parse_json(read_file(heads_file(model_directory), kMaxHeadsFile));
+  Json heads = try_parse_json(read_plain_file(heads_file(model_directory), kMaxHeadsFile));
   const bool is_list = heads.is_object() && heads.contains("heads") && heads["heads"].is_array() &&
                        std::ranges::all_of(heads["heads"], is_head);
   if (!is_list) refuse_heads(model_directory);

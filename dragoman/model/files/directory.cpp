@@ -3,6 +3,7 @@
 #include "dragoman/base/files.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/files/weights.h"
+#include "dragoman/text/vocabulary_limits.h"
 
 namespace dragoman::model {
 namespace {
@@ -37,12 +38,17 @@ Tokenizers read_tokenizers(const fs::path& given) {
   const fs::path directory = described_in(given);
   require<Error>(has_tokenizers(directory), "there is no tokenizer.model in '", directory.string(),
                  "'; copy all files of the model.");
+  const auto load = [&](const fs::path& file) {
+    // A run has no weights yet when it begins.
+    const fs::path weights = weights_file(given);
+    if (!is_file(weights)) return text::Tokenizer::load(file.string());
+    return text::Tokenizer::load(file.string(), text::VocabularyLimits::of_weights(fs::file_size(weights)));
+  };
   if (is_file(joint_file(directory))) {
-    const text::Tokenizer both = text::Tokenizer::load(joint_file(directory).string());
+    const text::Tokenizer both = load(joint_file(directory));
     return {both, both};
   }
-  return {text::Tokenizer::load(source_file(directory).string()),
-          text::Tokenizer::load(target_file(directory).string())};
+  return {load(source_file(directory)), load(target_file(directory))};
 }
 
 void check_vocabularies(const fs::path& directory, const Tokenizers& tokenizers, const ModelConfig& config) {
@@ -81,16 +87,25 @@ void require_fit(const SafetensorsFile& weights, const std::vector<params::Named
   }
 }
 
+// The model without memory for its weights, after comparing its shapes with those in the file.
+std::unique_ptr<Seq2Seq> fitting_model(const ModelInfo& info, const Tokenizers& tokenizers, const fs::path& directory) {
+  const SafetensorsFile weights(existing_weights(directory));
+  check_vocabularies(directory, tokenizers, info.config);
+  std::unique_ptr<Seq2Seq> model = info.config.make_model();
+  params::ParameterVisitor visitor(params::Purpose::kInference);
+  model->parameters(visitor);
+  require_fit(weights, visitor.saved(), directory);
+  return model;
+}
+
 }  // namespace
 
 LoadedModel::LoadedModel(Backend& on, const fs::path& directory, std::optional<WeightForm> form)
     : info(read_info(directory)),
       tokenizers(read_tokenizers(directory)),
-      model(info.config.make_model()),
+      model(fitting_model(info, tokenizers, directory)),
       block(on, form ? *form : default_form(on, directory), *model) {
-  check_vocabularies(directory, tokenizers, info.config);
   const SafetensorsFile weights(existing_weights(directory));
-  require_fit(weights, block.saved(), directory);
   read_tensors(weights, on, block.saved(), AllowedValues::kFinite);
   on.wait();  // other workers read the weights with their own backends
 }

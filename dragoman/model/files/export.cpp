@@ -8,6 +8,8 @@
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
 #include "dragoman/base/new_directory.h"
+#include "dragoman/base/plain_file.h"
+#include "dragoman/base/printable.h"
 #include "dragoman/model/files/directory.h"
 #include "dragoman/model/files/languages.h"
 #include "dragoman/model/files/search.h"
@@ -99,10 +101,10 @@ void write_copy(const fs::path& from, const fs::path& to, ExportPrecision precis
   copy_words(from, to);
   copy_search(from, to);
   const fs::path heads = from / "heads.json";  // see decode/roles/heads_file.h; rounding changes no head's role
-  if (fs::exists(status_of(heads))) replace_file(to / "heads.json", read_file(heads));
+  if (fs::exists(status_of(heads))) replace_file(to / "heads.json", read_plain_file(heads, 4 << 20));
   Json provenance = parse_json(info.provenance, "the provenance of a model");
   provenance["exported"] = {{"precision", names(precision)[static_cast<std::size_t>(precision)]},
-                            {"from", fs::absolute(from).lexically_normal().filename().string()}};
+                            {"from", printable(fs::absolute(from).lexically_normal().filename().string())}};
   info.provenance = provenance.dump();
   write_info(to, info);
 }

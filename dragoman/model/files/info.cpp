@@ -6,6 +6,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/text/language_tag.h"
@@ -112,7 +113,7 @@ void write_info(const fs::path& directory, const ModelInfo& info) {
   config["seed"] = info.seed;
   config["model"] = settings_to_json(info.config);
   config["provenance"] = parse_json(info.provenance, "the provenance of a model");
-  replace_file(config_file(directory), config.dump(2) + "\n");
+  replace_file(config_file(directory), json_text(config, 2) + "\n");
 }
 
 ModelInfo read_info(const fs::path& given) {

@@ -5,6 +5,8 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/json_text.h"
+#include "dragoman/base/plain_file.h"
 #include "dragoman/model/files/info.h"
 #include "dragoman/text/language_tag.h"
 
@@ -12,7 +14,7 @@ namespace dragoman::model {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = 16 << 20;  // bytes; the profile of a language takes a few thousand
+constexpr std::size_t kLargestFile = 1 << 20;  // bytes; the profile of a language takes a few thousand
 
 fs::path languages_file(const fs::path& directory) { return described_in(directory) / "languages.json"; }
 
@@ -21,7 +23,7 @@ void write_languages(const fs::path& directory, const std::vector<text::KnownLan
   for (const text::KnownLanguage& language : languages) {
     if (language.profile) json[language.tag] = language.profile->digits();
   }
-  replace_file(languages_file(directory), json.dump(2) + "\n");
+  replace_file(languages_file(directory), json_text(json, 2) + "\n");
 }
 
 std::vector<text::KnownLanguage> read_languages(const fs::path& directory, const std::vector<std::string>& tags) {
@@ -30,7 +32,7 @@ std::vector<text::KnownLanguage> read_languages(const fs::path& directory, const
   const fs::file_status status = status_of(file);
   require<Error>(!fs::exists(status) || fs::is_regular_file(status), "'", file.string(),
                  "' is not a file; remove it, or train the model again.");
-  if (fs::exists(status)) json = parse_json(read_file(file, kLargestFile), "'" + file.string() + "'");
+  if (fs::exists(status)) json = parse_json(read_plain_file(file, kLargestFile), "'" + file.string() + "'");
   require<Error>(json.is_object(), "'", file.string(), "' is damaged; remove it, or train the model again.");
   std::map<std::string, Json> profiles;
   for (const auto& [tag, profile] : json.items()) profiles[text::canonical_tag(tag)] = profile;
@@ -51,7 +53,7 @@ std::vector<text::KnownLanguage> read_languages(const fs::path& directory, const
 
 void copy_languages(const fs::path& from, const fs::path& to) {
   const fs::path file = languages_file(from);
-  if (fs::exists(status_of(file))) replace_file(languages_file(to), read_file(file, kLargestFile));
+  if (fs::exists(status_of(file))) replace_file(languages_file(to), read_plain_file(file, kLargestFile));
 }
 
 }  // namespace dragoman::model

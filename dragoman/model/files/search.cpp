@@ -1,6 +1,7 @@
 #include "dragoman/model/files/search.h"
 
 #include "dragoman/base/files.h"
+#include "dragoman/base/plain_file.h"
 #include "dragoman/model/files/info.h"
 
 namespace dragoman::model {
@@ -17,12 +18,12 @@ void write_search(const fs::path& directory, const std::string& settings) {
 
 std::string read_search(const fs::path& directory) {
   const fs::path file = search_file(directory);
-  return fs::exists(status_of(file)) ? read_file(file, kLargestSearchFile) : "{}";
+  return fs::exists(status_of(file)) ? read_plain_file(file, kLargestSearchFile) : "{}";
 }
 
 void copy_search(const fs::path& from, const fs::path& to) {
   const fs::path file = search_file(from);
-  if (fs::exists(status_of(file))) replace_file(search_file(to), read_file(file, kLargestSearchFile));
+  if (fs::exists(status_of(file))) replace_file(search_file(to), read_plain_file(file, kLargestSearchFile));
 }
 
 }  // namespace dragoman::model

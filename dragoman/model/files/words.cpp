@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dragoman/base/files.h"
+#include "dragoman/base/plain_file.h"
 #include "dragoman/base/utf8.h"
 #include "dragoman/model/files/info.h"
 
@@ -23,7 +24,7 @@ void write_words(const fs::path& directory, const std::vector<std::string>& word
 std::vector<std::string> read_words(const fs::path& directory) {
   const fs::path file = words_file(directory);
   if (!fs::exists(status_of(file))) return {};
-  const std::string text = read_file(file, kLargestWordsFile);
+  const std::string text = read_plain_file(file, kLargestWordsFile);
   require<Error>(!first_invalid_utf8(text), "'", file.string(), "' is not UTF-8 text; remove it.");
   std::vector<std::string> words;
   for (std::size_t first = 0; first < text.size();) {
@@ -36,7 +37,7 @@ std::vector<std::string> read_words(const fs::path& directory) {
 
 void copy_words(const fs::path& from, const fs::path& to) {
   const fs::path file = words_file(from);
-  if (fs::exists(status_of(file))) replace_file(words_file(to), read_file(file, kLargestWordsFile));
+  if (fs::exists(status_of(file))) replace_file(words_file(to), read_plain_file(file, kLargestWordsFile));
 }
 
 }  // namespace dragoman::model

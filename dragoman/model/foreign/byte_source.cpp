@@ -41,7 +41,7 @@ class MemorySource final : public ByteSource {
 class PartSource final : public ByteSource {
  public:
   PartSource(Bytes whole, std::uint64_t begin, std::uint64_t size)
-      : ByteSource(whole->name(), size), whole_(std::move(whole)), begin_(begin) {}
+      : ByteSource(*whole, size), whole_(std::move(whole)), begin_(begin) {}
 
  private:
   void do_read(std::uint64_t offset, void* to, std::size_t count) const override {

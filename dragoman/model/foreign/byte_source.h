@@ -17,19 +17,24 @@ class ByteSource {
   virtual ~ByteSource() = default;
   std::uint64_t size() const { return size_; }
   // What the bytes are called in messages, in quotes.
-  const std::string& name() const { return name_; }
+  const std::string& name() const { return *name_; }
   // Copies `count` bytes that start at `offset`. Throws an Error if there are not that many.
   void read(std::uint64_t offset, void* to, std::size_t count) const;
   // The same as text. Takes memory only after checking that the bytes exist.
   std::string text(std::uint64_t offset, std::uint64_t count) const;
 
  protected:
-  ByteSource(std::string name, std::uint64_t size) : name_(std::move(name)), size_(size) {}
+  using Name = std::shared_ptr<const std::string>;
+  ByteSource(Name name, std::uint64_t size) : name_(std::move(name)), size_(size) {}
+  ByteSource(std::string name, std::uint64_t size)
+      : ByteSource(std::make_shared<const std::string>(std::move(name)), size) {}
+  // A part of another source has its name.
+  ByteSource(const ByteSource& whole, std::uint64_t size) : ByteSource(whole.name_, size) {}
 
  private:
   virtual void do_read(std::uint64_t offset, void* to, std::size_t count) const = 0;
 
-  std::string name_;
+  Name name_;
   std::uint64_t size_;
 };
 using Bytes = std::shared_ptr<const ByteSource>;

@@ -11,7 +11,7 @@ namespace dragoman::model::foreign {
 namespace {
 
 constexpr std::uint32_t kLatestVersion = 6;
-constexpr std::uint32_t kMostVariables = 100'000;
+constexpr std::uint16_t kLongestString = 1000;
 // By their numbers in the file.
 constexpr std::array kElements{Element::kF32, Element::kI8,  Element::kI16,
                                Element::kI32, Element::kF16, Element::kBF16};
@@ -21,6 +21,8 @@ constexpr float kDefaultDivisor = 1000;
 // A length of 16 bits, which counts the zero at the end, and the text.
 std::string read_string(ByteCursor& cursor) {
   const auto bytes = cursor.number<std::uint16_t>();
+  require<Error>(bytes <= kLongestString, cursor.bytes()->name(), " has a name of ", bytes, " bytes; at most ",
+                 kLongestString, " are read. It is damaged, or is not a model of CTranslate2.");
   std::string text = cursor.text(bytes);
   require<Error>(!text.empty() && text.find('\0') == text.size() - 1, cursor.bytes()->name(),
                  " is damaged, or is not a model of CTranslate2.");
@@ -68,7 +70,9 @@ void read_variable(ByteCursor& cursor, CTranslate2File& file) {
   std::string name = read_string(cursor);
   if (file.version == 1) name = present_name(std::move(name));
   const std::string where = cursor.bytes()->name() + ": the variable " + in_quotes(name);
-  std::vector<std::int64_t> shape(cursor.number<std::uint8_t>());
+  const auto sizes = cursor.number<std::uint8_t>();
+  require_few_sizes(sizes, where);
+  std::vector<std::int64_t> shape(sizes);
   for (std::int64_t& size : shape) size = cursor.number<std::uint32_t>();
   const auto kind = cursor.number<std::uint8_t>();
   std::uint64_t bytes = cursor.number<std::uint32_t>();
@@ -84,7 +88,8 @@ void read_variable(ByteCursor& cursor, CTranslate2File& file) {
   require<Error>(static_cast<std::uint64_t>(tensor.count()) * element_bytes(element) == bytes, where,
                  " has a shape that does not fit its bytes.");
   cursor.skip(bytes);
-  require<Error>(file.variables.emplace(name, std::move(tensor)).second, where, " is there twice.");
+  require<Error>(add_tensor(file.variables, name, std::move(tensor), cursor.bytes()->name()), where,
+                 " is there twice.");
 }
 
 // Weights that are stored as integers were multiplied by a scale, which is a variable beside them: one for each row, or
@@ -117,6 +122,7 @@ std::optional<float> CTranslate2File::number(const std::string& name) const {
 std::optional<std::string> CTranslate2File::text(const std::string& name) const {
   const auto found = variables.find(name);
   if (found == variables.end() || found->second.element != Element::kI8) return std::nullopt;
+  if (found->second.count() > kLongestString) return std::nullopt;
   return text_of(found->second);
 }
 
@@ -133,7 +139,7 @@ CTranslate2File read_ctranslate2(const Bytes& bytes) {
   // The number of variables, or of aliases.
   const auto read_count = [&] {
     const auto count = cursor.number<std::uint32_t>();
-    require<Error>(count <= kMostVariables, bytes->name(), " is damaged: it claims to have ", count, " variables.");
+    require<Error>(count <= kMostTensors, bytes->name(), " is damaged: it claims to have ", count, " variables.");
     return count;
   };
   const auto variables = read_count();
@@ -146,7 +152,7 @@ CTranslate2File read_ctranslate2(const Bytes& bytes) {
       const auto found = file.variables.find(name);
       require<Error>(found != file.variables.end(), bytes->name(), " is damaged: ", in_quotes(alias),
                      " stands for the variable ", in_quotes(name), ", which is missing.");
-      file.variables.emplace(alias, found->second);
+      add_tensor(file.variables, alias, found->second, bytes->name());
     }
   }
   require<Error>(cursor.remaining() == 0, bytes->name(), " is damaged: it has bytes that belong to no variable.");

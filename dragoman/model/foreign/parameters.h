@@ -43,8 +43,8 @@ struct Parameter {
 
 // Whether the parameter is in one of its places.
 bool has_parameter(const Tensors& tensors, const Parameter& parameter);
-// The values of a parameter in our order of dimensions. Throws an Error that begins with `where` if it is in none of
-// its places, or if the tensor there does not have these parts.
-std::vector<float> read_parameter(const Tensors& tensors, const Parameter& parameter, std::string_view where);
+// A parameter in our order of dimensions. Throws an Error that begins with `where` if it is in none of its places, or
+// if the tensor there does not have these parts.
+Tensor parameter_tensor(const Tensors& tensors, const Parameter& parameter, std::string_view where);
 
 }  // namespace dragoman::model::foreign

@@ -10,9 +10,9 @@
 namespace dragoman::model::foreign {
 namespace {
 
-constexpr std::size_t kMostValues = 1'000'000;
-constexpr int kMostInstructions = 4'000'000;
-constexpr std::uint64_t kMostText = 64 << 20;
+constexpr std::size_t kMostValues = 150'000;
+constexpr int kMostInstructions = 1'000'000;
+constexpr std::uint64_t kMostText = 8 << 20;
 constexpr std::size_t kLongestGlobal = 1000;
 
 // The instructions, under the names of Python's module pickle.
@@ -57,7 +57,7 @@ enum Opcode : char {
 
 struct Pickle::Machine {
   ByteCursor& cursor;
-  std::vector<Value>& values;
+  std::deque<Value>& values;
   std::vector<Ref> stack = {};
   std::vector<std::size_t> marks = {};  // sizes of the stack at each mark
   std::unordered_map<std::uint32_t, Ref> memo = {};
@@ -71,10 +71,13 @@ struct Pickle::Machine {
     stack.push_back(static_cast<Ref>(values.size()));
     values.push_back(std::move(value));
   }
-  void push_text(std::uint64_t bytes) {
+  void count_text(std::uint64_t bytes) {
     text_bytes += bytes;
     require<Error>(text_bytes <= kMostText, cursor.bytes()->name(), " has a pickle with more than ", kMostText,
                    " bytes of text.");
+  }
+  void push_text(std::uint64_t bytes) {
+    count_text(bytes);
     push({.kind = Kind::kText, .text = cursor.text(bytes)});
   }
   void push_integer(std::int64_t integer) { push({.kind = Kind::kInteger, .integer = integer}); }
@@ -116,7 +119,11 @@ struct Pickle::Machine {
                    "sets entries of what is no dictionary.");
     dict.items.insert(dict.items.end(), items.begin(), items.end());
   }
-  void put(std::uint32_t place) { memo[place] = top(); }
+  // Python stores each value at most once.
+  void put(std::uint32_t place) {
+    memo[place] = top();
+    require<Error>(memo.size() <= values.size(), damaged(), "stores a value twice.");
+  }
   void get(std::uint32_t place) {
     const auto found = memo.find(place);
     require<Error>(found != memo.end(), damaged(), "uses a value that it has not stored.");
@@ -148,8 +155,10 @@ struct Pickle::Machine {
     return line;
   }
   void push_global() {
-    const std::string module = line();
-    push({.kind = Kind::kGlobal, .text = module + " " + line()});
+    std::string name = line() + " ";
+    name += line();
+    count_text(name.size());
+    push({.kind = Kind::kGlobal, .text = std::move(name)});
   }
   // Unlike all other numbers, floats begin with their highest byte.
   void push_float() {
@@ -160,6 +169,7 @@ struct Pickle::Machine {
   }
   void push_long() {
     std::string bytes = cursor.text(cursor.number<std::uint8_t>());
+    count_text(bytes.size());
     if (bytes.size() > sizeof(std::int64_t)) return push({.kind = Kind::kBigInteger, .text = std::move(bytes)});
     // The highest bit is the sign.
     const bool negative = !bytes.empty() && (bytes.back() & 0x80) != 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,13 +44,13 @@ class Pickle {
   };
 
   // Reads one pickle. Afterwards the cursor is behind it. Throws an Error that names the file if it is damaged, uses an
-  // instruction that torch.save does not write, or has more than a million values, four million
-  // instructions or 64 MiB of text.
+  // instruction that torch.save does not write, or has more than 150,000 values, a million
+  // instructions or 8 MiB of text: more than a checkpoint with 5,000 tensors and the state of its optimiser.
   explicit Pickle(ByteCursor& cursor);
 
   const Value& root() const { return at(root_); }
   const Value& at(Ref ref) const { return values_[ref]; }
-  const std::vector<Value>& values() const { return values_; }
+  const std::deque<Value>& values() const { return values_; }
 
   // The entry of a dictionary, or of the attributes of an object, whose key is this text; null if there is none.
   const Value* find(const Value& dictionary, std::string_view key) const;
@@ -57,7 +58,7 @@ class Pickle {
  private:
   struct Machine;
 
-  std::vector<Value> values_;
+  std::deque<Value> values_;  // grows without a copy
   Ref root_ = 0;
 };
 

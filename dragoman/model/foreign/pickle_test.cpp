@@ -97,10 +97,15 @@ TEST(Pickle, RefusesAProgramThatTakesWhatIsNotThere) {
 
 // Each instruction may take memory, so their number is limited: here values, and stored values.
 TEST(Pickle, RefusesProgramsWithoutEnd) {
-  EXPECT_NE(error_message_of([] { pickle_of(std::string(1'000'001, 'N')); }).find("1000000 values"), std::string::npos);
+  EXPECT_NE(error_message_of([] { pickle_of(std::string(150'001, 'N')); }).find("150000 values"), std::string::npos);
   std::string program = "N";
-  for (int i = 0; i < 2'000'001; ++i) program += "q\1h\1";
+  for (int i = 0; i < 500'001; ++i) program += "q\1h\1";
   EXPECT_NE(error_message_of([&] { pickle_of(program); }).find("instructions"), std::string::npos);
+  EXPECT_NE(error_message_of([] { pickle_of("Nq\1q\2"); }).find("stores a value twice"), std::string::npos);
+  const std::string name = "c" + std::string(900, 'a') + "\n\n";
+  program.clear();
+  for (int i = 0; i < 10'000; ++i) program += name;
+  EXPECT_NE(error_message_of([&] { pickle_of(program); }).find("bytes of text"), std::string::npos);
 }
 
 TEST(Pickle, SurvivesDamage) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/half.h"
@@ -55,6 +56,15 @@ Checked checked_count(const std::vector<std::int64_t>& shape) {
   return count;
 }
 
+// The number of elements in the file from the first to the last of a tensor that is not empty.
+std::uint64_t extent_of(const Tensor& tensor) {
+  std::uint64_t extent = 1;
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+    extent += static_cast<std::uint64_t>((tensor.shape[i] - 1) * tensor.strides[i]);
+  }
+  return extent;
+}
+
 }  // namespace
 
 std::uint64_t element_bytes(Element element) {
@@ -76,6 +86,16 @@ std::int64_t Tensor::count() const {
   std::int64_t count = 1;
   for (const std::int64_t size : shape) count *= size;
   return count;
+}
+
+bool add_tensor(Tensors& tensors, const std::string& name, Tensor tensor, std::string_view where) {
+  const bool is_new = tensors.emplace(name, std::move(tensor)).second;
+  require<Error>(tensors.size() <= kMostTensors, where, " has more than ", kMostTensors, " tensors.");
+  return is_new;
+}
+
+void require_few_sizes(std::size_t sizes, std::string_view where) {
+  require<Error>(sizes <= kMostSizes, where, " has ", sizes, " dimensions; at most ", kMostSizes, " are read.");
 }
 
 Tensor dense_tensor(Element element, std::vector<std::int64_t> shape, Bytes bytes, std::uint64_t begin,
@@ -124,11 +144,7 @@ std::vector<float> floats_of(const Tensor& tensor) {
       }
     }
   } else {
-    std::uint64_t extent = 1;  // elements from the first to the last
-    for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-      extent += static_cast<std::uint64_t>((tensor.shape[i] - 1) * tensor.strides[i]);
-    }
-    const std::string block = tensor.bytes->text(tensor.begin, extent * bytes);
+    const std::string block = tensor.bytes->text(tensor.begin, extent_of(tensor) * bytes);
     std::vector<std::int64_t> index(tensor.shape.size(), 0);
     std::int64_t place = 0;
     for (float& value : floats) {
@@ -145,24 +161,45 @@ std::vector<float> floats_of(const Tensor& tensor) {
   if (tensor.divisors != nullptr) {
     const std::vector<float>& divisors = *tensor.divisors;
     const std::size_t row = floats.size() / divisors.size();
-    for (std::size_t i = 0; i < floats.size(); ++i) floats[i] /= divisors[i / row];
+    for (std::size_t i = 0; i < floats.size(); ++i) {
+      floats[i] /= divisors[tensor.divided_by_columns ? i % divisors.size() : i / row];
+    }
   }
   return floats;
+}
+
+Tensor rows_of(Tensor tensor, std::int64_t first, std::int64_t count) {
+  tensor.shape[0] = count;
+  if (tensor.count() > 0)
+    tensor.begin += static_cast<std::uint64_t>(first * tensor.strides[0]) * element_bytes(tensor.element);
+  if (tensor.divisors != nullptr && tensor.divisors->size() > 1 && !tensor.divided_by_columns) {
+    const auto begin = tensor.divisors->begin() + first;
+    tensor.divisors = std::make_shared<std::vector<float>>(begin, begin + count);
+  }
+  return tensor;
+}
+
+Tensor transposed(Tensor matrix) {
+  std::swap(matrix.shape.at(0), matrix.shape.at(1));
+  std::swap(matrix.strides.at(0), matrix.strides.at(1));
+  matrix.divided_by_columns = !matrix.divided_by_columns;
+  return matrix;
+}
+
+Tensor in_memory(Tensor tensor) {
+  if (tensor.count() == 0) return tensor;
+  std::string elements = tensor.bytes->text(tensor.begin, extent_of(tensor) * element_bytes(tensor.element));
+  tensor.bytes = memory_bytes(std::move(elements), "a tensor");
+  tensor.begin = 0;
+  return tensor;
 }
 
 Tensor part_of_rows(Tensor tensor, int part, int parts, std::string_view where) {
   if (parts == 1) return tensor;
   require<Error>(!tensor.shape.empty() && tensor.shape[0] % parts == 0, where, " does not have rows for ", parts,
                  " equal parts.");
-  tensor.shape[0] /= parts;
-  const std::int64_t first = part * tensor.shape[0];
-  if (tensor.count() > 0)
-    tensor.begin += static_cast<std::uint64_t>(first * tensor.strides[0]) * element_bytes(tensor.element);
-  if (tensor.divisors != nullptr && tensor.divisors->size() > 1) {
-    const auto begin = tensor.divisors->begin() + first;
-    tensor.divisors = std::make_shared<std::vector<float>>(begin, begin + tensor.shape[0]);
-  }
-  return tensor;
+  const std::int64_t rows = tensor.shape[0] / parts;
+  return rows_of(std::move(tensor), part * rows, rows);
 }
 
 std::string text_of(const Tensor& tensor) {

@@ -52,12 +52,27 @@ const std::string* storage_key(const Pickle& pickle, const Value& value) {
 
 std::vector<std::int64_t> integers_of(const Pickle& pickle, const Value* tuple, const std::string& where) {
   require<Error>(tuple != nullptr && tuple->kind == Kind::kTuple, where, " has a shape that cannot be read.");
+  require_few_sizes(tuple->items.size(), where);  // tensors may share one tuple
   std::vector<std::int64_t> integers;
   for (const Pickle::Ref item : tuple->items) {
     require<Error>(pickle.at(item).kind == Kind::kInteger, where, " has a shape that cannot be read.");
     integers.push_back(pickle.at(item).integer);
   }
   return integers;
+}
+
+// The three pickles at the beginning of a file of the older layout, each of which is a number or a small dictionary.
+void require_legacy_start(ByteCursor& cursor) {
+  const std::string& name = cursor.bytes()->name();
+  const bool is_magic = [&] {
+    const Pickle magic(cursor);
+    return magic.root().kind == Kind::kBigInteger && magic.root().text == kMagic;
+  }();
+  require<Error>(is_magic && Pickle(cursor).root().integer == kLegacyVersion, name, " is not a checkpoint of PyTorch.");
+  const Pickle system(cursor);
+  const Value* little = system.find(system.root(), "little_endian");
+  require<Error>(little != nullptr && little->integer == 1, name,
+                 " was saved on a big-endian machine, whose numbers this program does not read.");
 }
 
 }  // namespace
@@ -109,15 +124,15 @@ TorchFile::Contents TorchFile::read_zip(const Bytes& bytes) {
   require<Error>(!root.empty(), bytes->name(), " is a zip file, but not a checkpoint of PyTorch: it has no ", pickle,
                  ".");
   if (zip.has(root + "byteorder")) {
-    const Bytes order = zip.open(root + "byteorder");
+    const Bytes order = zip.open_stored(root + "byteorder");
     require<Error>(order->size() == 6 && order->text(0, 6) == "little", bytes->name(),
                    " was saved on a big-endian machine, whose numbers this program does not read.");
   }
-  ByteCursor cursor(zip.open(root + pickle));
+  ByteCursor cursor(zip.open_stored(root + pickle));
   Contents contents{.object = Pickle(cursor), .storages = {}};
   contents.storages = describe_storages(contents.object, bytes->name());
   for (auto& [key, storage] : contents.storages) {
-    storage.bytes = zip.open(root + "data/" + key);
+    storage.bytes = zip.open_stored(root + "data/" + key);
     require<Error>(storage.count <= storage.bytes->size() / element_bytes(storage.element), bytes->name(),
                    " is damaged: the numbers ", in_quotes(key), " are cut short.");
   }
@@ -126,13 +141,7 @@ TorchFile::Contents TorchFile::read_zip(const Bytes& bytes) {
 
 TorchFile::Contents TorchFile::read_legacy(const Bytes& bytes) {
   ByteCursor cursor(bytes);
-  const Pickle magic(cursor), version(cursor), system(cursor);
-  require<Error>(
-      magic.root().kind == Kind::kBigInteger && magic.root().text == kMagic && version.root().integer == kLegacyVersion,
-      bytes->name(), " is not a checkpoint of PyTorch.");
-  const Value* little = system.find(system.root(), "little_endian");
-  require<Error>(little != nullptr && little->integer == 1, bytes->name(),
-                 " was saved on a big-endian machine, whose numbers this program does not read.");
+  require_legacy_start(cursor);
   Contents contents{.object = Pickle(cursor), .storages = {}};
   contents.storages = describe_storages(contents.object, bytes->name());
   const Pickle keys(cursor);
@@ -194,7 +203,8 @@ Tensors TorchFile::tensors(const Value& dictionary) const {
     const Value& key = object_.at(dictionary.items[i]);
     if (key.kind != Kind::kText) continue;
     auto found = tensor(object_.at(dictionary.items[i + 1]), name_ + ": the tensor " + in_quotes(key.text));
-    if (found) tensors.insert_or_assign(key.text, std::move(*found));
+    // If a key was set twice, the last value counts.
+    if (found && !add_tensor(tensors, key.text, *found, name_)) tensors.at(key.text) = std::move(*found);
   }
   return tensors;
 }

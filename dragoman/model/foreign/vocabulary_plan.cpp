@@ -20,24 +20,30 @@ bool is_produced(text::PieceKind kind) {
 
 }  // namespace
 
-std::vector<float> VocabularyPlan::permuted(const std::vector<float>& values, std::int64_t width,
-                                            std::string_view where) const {
-  const auto columns = static_cast<std::size_t>(width);
-  std::vector<float> result(rows.size() * columns, 0.0f);
-  for (std::size_t id = 0; id < rows.size(); ++id) {
-    if (!rows[id].from) continue;
-    const auto from = static_cast<std::size_t>(*rows[id].from);
-    require<Error>((from + 1) * columns <= values.size(), where, " has no row for the token ",
-                   in_quotes(rows[id].token), ".");
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(from * columns), width,
-                result.begin() + static_cast<std::ptrdiff_t>(id * columns));
+void VocabularyPlan::each_run(std::int64_t longest, const std::function<void(const Run&)>& take) const {
+  Run run;
+  for (const Row& row : rows) {
+    const bool continues = row.from && run.from ? *row.from == *run.from + run.count : row.from == run.from;
+    if (run.count > 0 && (!continues || run.count == longest)) {
+      take(run);
+      run.count = 0;
+    }
+    if (run.count++ == 0) run.from = row.from;
   }
-  return result;
+  if (run.count > 0) take(run);
+}
+
+void VocabularyPlan::require_rows(std::int64_t count, std::string_view where) const {
+  for (const Row& row : rows) {
+    require<Error>(!row.from || *row.from < count, where, " has no row for the token ", in_quotes(row.token), ".");
+  }
 }
 
 std::vector<float> VocabularyPlan::output_bias(const std::vector<float>& values, std::string_view where) const {
-  std::vector<float> bias = values.empty() ? std::vector<float>(rows.size(), 0.0f) : permuted(values, 1, where);
+  if (!values.empty()) require_rows(std::ssize(values), where);
+  std::vector<float> bias(rows.size(), 0.0f);
   for (std::size_t id = 0; id < rows.size(); ++id) {
+    if (rows[id].from && !values.empty()) bias[id] = values[static_cast<std::size_t>(*rows[id].from)];
     if (!rows[id].is_offered) bias[id] = kNever;
   }
   return bias;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,10 +30,16 @@ struct VocabularyPlan {
   std::vector<Row> rows;           // by our ids
   std::size_t unknown_pieces = 0;  // rows at the end for pieces that the dictionary lacks
 
-  // The rows of a matrix with a row of `width` values for each of their tokens, or of a bias (width 1), in our order.
-  // Throws an Error that begins with `where` if it has too few rows.
-  std::vector<float> permuted(const std::vector<float>& values, std::int64_t width, std::string_view where) const;
-  // The same for the output bias. Tokens that are not offered get -1e30, so that their probability is 0. If `values` is
+  // Rows one after the other in our order that are so in theirs, or rows of zeros.
+  struct Run {
+    std::optional<std::int32_t> from;
+    std::int64_t count = 0;
+  };
+  // Calls take(run) for all rows in our order, in runs of at most `longest` rows.
+  void each_run(std::int64_t longest, const std::function<void(const Run&)>& take) const;
+  // Throws an Error that begins with `where` unless `count` of their rows are enough.
+  void require_rows(std::int64_t count, std::string_view where) const;
+  // The output bias in our order. Tokens that are not offered get -1e30, so that their probability is 0. If `values` is
   // empty, the others get 0.
   std::vector<float> output_bias(const std::vector<float>& values, std::string_view where) const;
 };

@@ -16,16 +16,27 @@ using Floats = std::vector<float>;
 Dictionary marian_dictionary() { return Dictionary({"</s>", "<unk>", "b", "a", "<pad>"}, "vocab.json"); }
 const SpecialTokens kMarian{.pad = "<pad>"};
 
+// The rows of theirs that ours are, in their runs.
+std::string runs_of(const VocabularyPlan& plan, std::int64_t longest) {
+  std::string text;
+  plan.each_run(longest, [&](const VocabularyPlan::Run& run) {
+    text += run.from ? join(*run.from, " to ", *run.from + run.count - 1, ", ") : join(run.count, " zeros, ");
+  });
+  return text;
+}
+
 TEST(VocabularyPlan, PutsOurSpecialTokensFirst) {
   const VocabularyPlan plan = plan_vocabulary(marian_dictionary(), kMarian, Padding::kAbsent, {}, "vocab.json");
   std::vector<std::string> tokens;
   for (const VocabularyPlan::Row& row : plan.rows) tokens.push_back(row.token);
   EXPECT_EQ(tokens, (std::vector<std::string>{"<pad>", "<s>", "</s>", "<unk>", "b", "a"}));
-  EXPECT_EQ(plan.permuted({0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4, 4.5}, 2, "x"),
-            (Floats{0, 0, 0, 0, 0, 0.5, 1, 1.5, 2, 2.5, 3, 3.5}));
+  EXPECT_EQ(runs_of(plan, 100), "2 zeros, 0 to 3, ");
+  EXPECT_EQ(runs_of(plan, 3), "2 zeros, 0 to 2, 3 to 3, ");
   EXPECT_EQ(plan.output_bias({5, 6, 7, 8, 9}, "x"), (Floats{-1e30f, -1e30f, 5, 6, 7, 8}));
   EXPECT_EQ(plan.output_bias({}, "x"), (Floats{-1e30f, -1e30f, 0, 0, 0, 0}));
-  EXPECT_THROW(plan.permuted({1, 2, 3}, 1, "x"), Error);
+  EXPECT_NO_THROW(plan.require_rows(4, "x"));
+  EXPECT_THROW(plan.require_rows(3, "x"), Error);
+  EXPECT_THROW(plan.output_bias({1, 2, 3}, "x"), Error);
 }
 
 // fairseq's softmax runs over all rows.
@@ -33,7 +44,7 @@ TEST(VocabularyPlan, MayKeepTheRowsOfPadding) {
   const Dictionary dictionary = parse_fairseq_dictionary("a 3\n", "dict.txt");
   const SpecialTokens special{.pad = "<pad>", .begin = "<s>"};
   const VocabularyPlan plan = plan_vocabulary(dictionary, special, Padding::kInSoftmax, {}, "dict.txt");
-  EXPECT_EQ(plan.permuted({0, 1, 2, 3, 4}, 1, "x"), (Floats{1, 0, 2, 3, 4}));
+  EXPECT_EQ(runs_of(plan, 100), "1 to 1, 0 to 0, 2 to 4, ");
   EXPECT_EQ(plan.output_bias({}, "x"), Floats(5, 0.0f));
 }
 

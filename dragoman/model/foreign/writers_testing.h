@@ -33,6 +33,45 @@ inline std::string deflated(const std::string& text) {
   return "\x01" + bytes_of(size) + bytes_of(static_cast<std::uint16_t>(~size)) + text;
 }
 
+// A member whose contents are `pattern` and then its repetitions, 258 bytes each, packed with the fixed code of
+// deflate: as small as deflate can make them. The pattern has at most 16,384 bytes.
+inline ZipMember repeated(const std::string& name, const std::string& pattern, std::size_t repetitions) {
+  std::string packed;
+  int bits = 0;                                      // that the last byte has
+  const auto add = [&](unsigned value, int count) {  // the lowest bit first
+    for (int i = 0; i < count; ++i, bits = (bits + 1) % 8) {
+      if (bits == 0) packed += '\0';
+      packed.back() = static_cast<char>(packed.back() | (value >> i & 1) << bits);
+    }
+  };
+  const auto add_code = [&](unsigned code, int count) {  // the highest bit first
+    for (int i = count; i-- > 0;) add(code >> i & 1, 1);
+  };
+  add(1 | 1 << 1, 3);  // the last block, with the fixed code
+  for (const char c : pattern) {
+    const auto byte = static_cast<unsigned char>(c);
+    byte < 144 ? add_code(0x30u + byte, 8) : add_code(0x190u + byte - 144, 9);
+  }
+  // The distance is the pattern's size: a code for its two highest bits, and the lower bits.
+  const auto distance = static_cast<unsigned>(pattern.size()) - 1;
+  int lower = 0;
+  while (distance >> lower > 3) ++lower;
+  const unsigned code = distance < 4 ? distance : static_cast<unsigned>(2 * lower) + (distance >> lower);
+  for (std::size_t i = 0; i < repetitions; ++i) {
+    add_code(0xC5, 8);  // 258 bytes again
+    add_code(code, 5);
+    add(distance, lower);
+  }
+  add(0, 7);
+  std::string contents = pattern;
+  contents.reserve(pattern.size() + 258 * repetitions);
+  while (contents.size() < pattern.size() + 258 * repetitions) {
+    contents.append(contents, contents.size() - pattern.size(), pattern.size());
+  }
+  contents.resize(pattern.size() + 258 * repetitions);
+  return {name, std::move(contents), std::move(packed)};
+}
+
 // A zip file. With `large`, sizes and places are in the extension for large files, as PyTorch writes them for files of
 // more than 4 GiB.
 inline std::string zip_of(const std::vector<ZipMember>& members, bool large = false) {

@@ -23,8 +23,11 @@ constexpr std::uint16_t kElsewhere16 = 0xFFFF;
 constexpr std::uint32_t kElsewhere32 = 0xFFFFFFFF;
 constexpr std::uint16_t kLargeSizes = 1;  // the kind of extra field with numbers of 64 bits
 
-constexpr std::uint64_t kLargestDirectory = 64 << 20;
+constexpr std::uint64_t kLargestDirectory = 8 << 20;
+constexpr std::uint64_t kMostMembers = 50'000;
 constexpr std::uint64_t kLargestUnpacked = std::uint64_t{1} << 30;
+// How much larger than their packed bytes weights may be.
+constexpr std::uint64_t kBestRatioOfWeights = 4, kAlwaysUnpacked = 1 << 20;
 // No stream of deflate unpacks to more than this many times its size.
 constexpr std::uint64_t kBestRatio = 1032;
 
@@ -67,6 +70,8 @@ ZipFile::ZipFile(Bytes bytes) : bytes_(std::move(bytes)) {
                  bytes_->name(), " is damaged: its list of members is outside the file.");
   require<Error>(directory.size <= kLargestDirectory && directory.count <= directory.size / kEntryBytes, bytes_->name(),
                  " is damaged: its list of members has a wrong size.");
+  require<Error>(directory.count <= kMostMembers, bytes_->name(), " has ", directory.count, " members; at most ",
+                 kMostMembers, " are read.");
   ByteCursor cursor(part_of(bytes_, directory.begin, directory.size));
   for (std::uint64_t i = 0; i < directory.count; ++i) read_member(cursor);
   // Members that share bytes could unpack to far more than the file's size.
@@ -168,10 +173,40 @@ std::vector<std::string> ZipFile::names() const {
   return names;
 }
 
-Bytes ZipFile::open(const std::string& name) const {
+const ZipFile::Member& ZipFile::member(const std::string& name) const {
   const auto found = members_.find(name);
   require<Error>(found != members_.end(), bytes_->name(), " has no member ", in_quotes(name), ".");
-  const Member& member = found->second;
+  return found->second;
+}
+
+std::string ZipFile::text(const std::string& name, std::uint64_t most) const {
+  require_size(name, most);
+  const Bytes bytes = contents(name);
+  return bytes->text(0, bytes->size());
+}
+
+Bytes ZipFile::open(const std::string& name) const {
+  const Member& opened = member(name);
+  if (opened.packed) {
+    require_size(name, std::min(kLargestUnpacked, kAlwaysUnpacked + kBestRatioOfWeights * opened.packed_size));
+  }
+  return contents(name);
+}
+
+Bytes ZipFile::open_stored(const std::string& name) const {
+  require<Error>(!member(name).packed, bytes_->name(), ": the member ", in_quotes(name),
+                 " is packed, which torch.save does not do; save the model again.");
+  return contents(name);
+}
+
+void ZipFile::require_size(const std::string& name, std::uint64_t most) const {
+  const Member& opened = member(name);
+  require<Error>(opened.size <= most, bytes_->name(), ": the member ", in_quotes(name), " has ", opened.size, " bytes",
+                 opened.packed ? " when it is unpacked" : "", "; at most ", most, " are read.");
+}
+
+Bytes ZipFile::contents(const std::string& name) const {
+  const Member& member = this->member(name);
   ByteCursor cursor(bytes_, member.header);
   require<Error>(cursor.number<std::uint32_t>() == kHeader, bytes_->name(), " is damaged: its member ", in_quotes(name),
                  " has no header.");
@@ -180,8 +215,6 @@ Bytes ZipFile::open(const std::string& name) const {
   const auto name_bytes = cursor.number<std::uint16_t>(), extra_bytes = cursor.number<std::uint16_t>();
   Bytes contents = part_of(bytes_, cursor.position() + name_bytes + extra_bytes, member.packed_size);
   if (member.packed) {
-    require<Error>(member.size <= kLargestUnpacked, bytes_->name(), ": the member ", in_quotes(name), " unpacks to ",
-                   member.size, " bytes; at most ", kLargestUnpacked, " are read.");
     const std::string& quoted = bytes_->name();
     contents = memory_bytes(inflate(*contents, member.size), quoted.substr(1, quoted.size() - 2));
   }

@@ -22,10 +22,17 @@ class ZipFile {
   // The paths of all members but directories, sorted, with '/' between their parts.
   std::vector<std::string> names() const;
   bool has(const std::string& name) const { return members_.contains(name); }
+  // The bytes of a member in the file, which may be packed. Throws an Error if there is no such member.
+  std::uint64_t stored_bytes(const std::string& name) const { return member(name).packed_size; }
 
-  // The contents of a member, after its checksum was checked. A stored member is read from the file when it is needed;
-  // a packed one is unpacked into memory, up to 1 GiB. Throws an Error if there is no such member, or if it is damaged.
+  // These return the contents of a member, after its checksum was checked. They throw an Error if there is no such
+  // member, or if it is damaged. A stored member is read from the file when it is needed; a packed one is unpacked into
+  // memory. text() is for settings and lists of words: it refuses a member of more than `most` bytes before it unpacks
+  // anything. open() is for weights, which hardly become smaller: it refuses a packed member of more than 1 MiB and
+  // four times its packed size, or more than 1 GiB. open_stored() refuses all packed members: PyTorch packs none.
+  std::string text(const std::string& name, std::uint64_t most) const;
   Bytes open(const std::string& name) const;
+  Bytes open_stored(const std::string& name) const;
 
  private:
   struct Member {
@@ -40,6 +47,9 @@ class ZipFile {
   Directory find_directory() const;
   Directory find_large_directory(std::uint64_t end) const;
   void read_member(ByteCursor& cursor);
+  const Member& member(const std::string& name) const;
+  void require_size(const std::string& name, std::uint64_t most) const;
+  Bytes contents(const std::string& name) const;
 
   Bytes bytes_;
   std::map<std::string, Member> members_;

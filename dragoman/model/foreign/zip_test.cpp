@@ -67,6 +67,22 @@ TEST(Zip, ReadsMembersThatAreMuchLargerThanTheirBytes) {
   }
 }
 
+// A small file must not take much memory.
+TEST(Zip, RefusesWeightsThatUnpackToFarMore) {
+  if (!can_inflate()) GTEST_SKIP() << "This build is without zlib.";
+  const std::string letters(1 + 258 * 10'000, 'a');
+  const ZipFile zip = zip_file(zip_of({{"a", letters, packed_letters(1, 10'000)}}));
+  EXPECT_NE(error_message_of([&] { zip.open("a"); }).find("2580001 bytes when it is unpacked"), std::string::npos);
+  EXPECT_EQ(zip.text("a", letters.size()), letters);
+  EXPECT_THROW(zip.text("a", letters.size() - 1), Error);
+}
+
+TEST(Zip, RefusesPackedMembersWhereNoneAreWritten) {
+  const ZipFile zip = zip_file(zip_of({{"a", "one", deflated("one")}, {"b", "two"}}));
+  EXPECT_NE(error_message_of([&] { zip.open_stored("a"); }).find("is packed"), std::string::npos);
+  EXPECT_EQ(zip.open_stored("b")->size(), 3u);
+}
+
 TEST(Zip, ReadsAFileWithAComment) {
   std::string bytes = zip_of({{"a", "one"}});
   bytes.resize(bytes.size() - 2);

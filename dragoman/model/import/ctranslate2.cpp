@@ -34,15 +34,16 @@ struct CTranslate2Reader {
   const Package &package, &pieces;
   CTranslate2File file = foreign::read_ctranslate2(package.open("model.bin"));
   CTranslate2Config config = {};
+  text::VocabularyLimits limits = text::VocabularyLimits::of_weights(package.stored_bytes("model.bin"));
 
   Dictionary dictionary(const std::string& name) const {
     if (package.has(name + ".json")) {
-      return foreign::parse_ctranslate2_vocabulary_json(package.text(name + ".json"), config.unknown,
+      return foreign::parse_ctranslate2_vocabulary_json(package.words(name + ".json", limits), config.unknown,
                                                         package.where(name + ".json"));
     }
     require<Error>(package.has(name + ".txt"), package.where(), " has neither 'shared_vocabulary' nor '", name,
                    "', as .json or as .txt.");
-    return foreign::parse_ctranslate2_vocabulary_text(package.text(name + ".txt"), config.unknown,
+    return foreign::parse_ctranslate2_vocabulary_text(package.words(name + ".txt", limits), config.unknown,
                                                       package.where(name + ".txt"));
   }
 
@@ -64,7 +65,8 @@ struct CTranslate2Reader {
 
   void read_words(ForeignModel& model) const {
     const PieceFiles files = find_pieces(pieces);
-    const std::string source_bytes = pieces.text(files.source), target_bytes = pieces.text(files.target);
+    const std::string source_bytes = pieces.words(files.source, limits);
+    const std::string target_bytes = files.target == files.source ? source_bytes : pieces.words(files.target, limits);
     const std::vector<text::ModelFile> sides{text::read_model_file(source_bytes, pieces.path() / files.source),
                                              text::read_model_file(target_bytes, pieces.path() / files.target)};
     if (package.first_of({"shared_vocabulary.json", "shared_vocabulary.txt"})) {
@@ -93,6 +95,7 @@ ForeignModel read_ctranslate2_model(const Package& package, const Package& piece
                      .network = foreign::ctranslate2_network(reader.file, reader.config, package.where("model.bin")),
                      .origin = foreign::Origin::kCTranslate2,
                      .weights = package.where("model.bin"),
+                     .weight_bytes = package.stored_bytes("model.bin"),
                      .languages = languages,
                      .search = search_text({.rules = "ctranslate2", .beam = 2, .least_tokens = 1})};
   reader.read_words(model);

@@ -50,6 +50,8 @@ struct FairseqReader {
   std::string where = join("'", checkpoint.string(), "'");
   foreign::TorchFile file{foreign::file_bytes(checkpoint)};
   Package data = find_data(checkpoint);
+  std::uint64_t weight_bytes = fs::file_size(checkpoint);
+  text::VocabularyLimits limits = text::VocabularyLimits::of_weights(weight_bytes);
 
   ForeignModel read() {
     const foreign::Pickle& object = file.object();
@@ -57,10 +59,12 @@ struct FairseqReader {
                        .network = foreign::fairseq_network(object, where),
                        .origin = foreign::Origin::kFairseq,
                        .weights = where,
+                       .weight_bytes = weight_bytes,
                        .search = search_text({.rules = "transformers", .beam = 5, .stop = "beam", .least_tokens = 1})};
     const foreign::Pickle::Value* weights = object.find(object.root(), "model");
     require<Error>(weights != nullptr, where, " is not a checkpoint of fairseq: it has no 'model'.");
     model.tensors = file.tensors(*weights);
+    require_layers(model);
     const ImportLanguages names = languages();
     const foreign::Dictionary source = dictionary(model, names.source, kSourceEmbedding);
     const foreign::Dictionary target = dictionary(model, names.target, kTargetEmbedding);
@@ -102,7 +106,7 @@ struct FairseqReader {
 
   foreign::Dictionary dictionary(const ForeignModel& model, const std::string& language, const char* embedding) const {
     const std::string name = dictionary_file(language);
-    foreign::Dictionary words = foreign::parse_fairseq_dictionary(data.text(name), data.where(name));
+    foreign::Dictionary words = foreign::parse_fairseq_dictionary(data.words(name, limits), data.where(name));
     const auto shape = foreign::tensor_named(model.tensors, embedding, where).shape;
     require<Error>(shape.size() == 2 && shape[0] == words.size(), data.where(name), " has ", words.size(),
                    " tokens with the four special ones, but the tensor '", embedding, "' does not have as many rows.");
@@ -119,7 +123,7 @@ struct FairseqReader {
     const auto name = data.first_of({"bpecodes", "code", "codes", "bpe.codes", "bpe.code"});
     require<Error>(name.has_value(), data.where(),
                    " has no codes of subword-nmt or fastBPE; copy them there under the name 'bpecodes'.");
-    std::string codes = data.text(*name);
+    std::string codes = data.words(*name, limits);
     text::BpeCodes(codes, data.where(*name));  // so that a message names the file
     return codes;
   }

@@ -15,6 +15,13 @@ std::string search_text(const ForeignSearch& search) {
       .dump();
 }
 
+void require_layers(const ForeignModel& model) {
+  const auto layers = static_cast<std::uint64_t>(model.network.encoder_layers) +
+                      static_cast<std::uint64_t>(model.network.decoder_layers);
+  require<Error>(layers <= model.tensors.size(), model.weights, " has ", model.tensors.size(),
+                 " tensors, but the configuration names ", layers, " layers.");
+}
+
 ForeignModel read_foreign_model(const fs::path& from, const ImportLanguages& languages) {
   if (const auto checkpoint = find_fairseq_checkpoint(from)) return read_fairseq(*checkpoint, languages);
   const Package package(from);

@@ -22,12 +22,18 @@ struct ForeignModel {
   std::string kind;  // for people: "a MarianMT model of Transformers"
   foreign::Network network = {};
   foreign::Origin origin = foreign::Origin::kTransformers;
-  foreign::Tensors tensors = {};  // read from the files when they are needed
-  std::string weights = {};       // the file of the weights in messages, in quotes
+  foreign::Tensors tensors = {};   // read from the files when they are needed
+  std::string weights = {};        // the file of the weights in messages, in quotes
+  std::uint64_t weight_bytes = 0;  // of that file, which may be packed
   foreign::VocabularyPlan source_words = {}, target_words = {};
   std::string source_tokenizer = {}, target_tokenizer = {};  // files of tokenizers with our ids
   ImportLanguages languages = {};
   std::string search = "{}";  // for write_search()
+
+  // The words that the rows of a parameter belong to.
+  const foreign::VocabularyPlan& words(foreign::Rows rows) const {
+    return rows == foreign::Rows::kSourceWords ? source_words : target_words;
+  }
 };
 
 // The settings of a search as the other programs name them.
@@ -38,6 +44,8 @@ struct ForeignSearch {
   std::string stop = "provable";  // a value of --stop
   int least_tokens = 0;           // of a translation, its end not counted
 };
+// Throws an Error if the file has fewer tensors than the network has layers, so that lists of layers may be made.
+void require_layers(const ForeignModel& model);
 // As write_search() expects it.
 std::string search_text(const ForeignSearch& search);
 

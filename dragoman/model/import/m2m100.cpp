@@ -21,9 +21,9 @@ std::string language_token(const std::string& language, const char* flag, const 
 }
 
 // vocab.json, the languages, and words without a meaning that fill the vocabulary up.
-foreign::Dictionary m2m100_dictionary(const Package& package, int size) {
+foreign::Dictionary m2m100_dictionary(const Package& package, int size, const text::VocabularyLimits& limits) {
   const std::string where = package.where("vocab.json");
-  foreign::Dictionary words = foreign::parse_vocab_json(package.text("vocab.json"), where);
+  foreign::Dictionary words = foreign::parse_vocab_json(package.words("vocab.json", limits), where);
   for (const std::string_view language : foreign::m2m100_languages()) {
     words.append(foreign::m2m100_token(language), where);
   }
@@ -61,9 +61,10 @@ ForeignModel read_m2m100(const Package& package, const ImportLanguages& language
                      .languages = languages,
                      .search = transformers_search(package)};
   open_transformers_weights(package, model);
-  const std::string bytes = package.text(kPieces);
+  const auto limits = text::VocabularyLimits::of_weights(model.weight_bytes);
+  const std::string bytes = package.words(kPieces, limits);
   const std::vector<text::ModelFile> sides{text::read_model_file(bytes, package.path() / kPieces)};
-  model.source_words = foreign::plan_vocabulary(m2m100_dictionary(package, model.network.source_vocabulary),
+  model.source_words = foreign::plan_vocabulary(m2m100_dictionary(package, model.network.source_vocabulary, limits),
                                                 {.pad = "<pad>", .begin = "<s>"}, foreign::Padding::kInSoftmax, sides,
                                                 package.where("vocab.json"));
   model.target_words = model.source_words;

@@ -31,11 +31,13 @@ std::string language_in_name(const std::filesystem::path& directory, std::size_t
 struct MarianReader {
   const Package& package;
   const ImportLanguages& languages;
+  text::VocabularyLimits limits = {};
 
   ForeignModel read() {
     ForeignModel model{.kind = "a MarianMT model of Transformers"};
     model.network = foreign::marian_network(package.text("config.json"), package.where("config.json"));
     open_transformers_weights(package, model);
+    limits = text::VocabularyLimits::of_weights(model.weight_bytes);
     const Dictionary source = dictionary("vocab.json");
     const bool is_separate = package.has("target_vocab.json");
     const Dictionary target = is_separate ? dictionary("target_vocab.json") : source;
@@ -49,7 +51,7 @@ struct MarianReader {
   }
 
   Dictionary dictionary(const std::string& file) const {
-    return foreign::parse_vocab_json(package.text(file), package.where(file));
+    return foreign::parse_vocab_json(package.words(file, limits), package.where(file));
   }
 
   // In published models the decoder begins with the row of <pad>, which is zero. Ours begins with a zero vector then.
@@ -78,7 +80,8 @@ struct MarianReader {
   }
 
   void read_words(ForeignModel& model, const Dictionary& source, const Dictionary& target, bool is_separate) const {
-    const std::string source_bytes = package.text(kSourcePieces), target_bytes = package.text(kTargetPieces);
+    const std::string source_bytes = package.words(kSourcePieces, limits),
+                      target_bytes = package.words(kTargetPieces, limits);
     const std::array sides{text::read_model_file(source_bytes, package.path() / kSourcePieces),
                            text::read_model_file(target_bytes, package.path() / kTargetPieces)};
     // A model that begins with another word than <pad> is one of ours, in which <pad> takes part in the softmax.

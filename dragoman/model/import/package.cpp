@@ -4,6 +4,7 @@
 
 #include "dragoman/base/files.h"
 #include "dragoman/base/printable.h"
+#include "dragoman/text/model_file.h"
 
 namespace dragoman::model {
 
@@ -48,11 +49,32 @@ foreign::Bytes Package::open(const std::string& file) const {
   return zip_ ? zip_->open(folder_ + file) : foreign::file_bytes(path_ / file);
 }
 
-std::string Package::text(const std::string& file) const {
-  constexpr std::uint64_t kLargest = 64 << 20;
-  const foreign::Bytes bytes = open(file);
-  require<Error>(bytes->size() <= kLargest, where(file), " is larger than 64 MiB.");
+std::uint64_t Package::stored_bytes(const std::string& file) const {
+  return zip_ ? zip_->stored_bytes(folder_ + file) : fs::file_size(path_ / file);
+}
+
+std::string Package::text(const std::string& file, std::uint64_t most) const {
+  require<Error>(has(file), where(), " has no file ", in_quotes(file), ".");
+  if (zip_) return zip_->text(folder_ + file, most);
+  const foreign::Bytes bytes = foreign::file_bytes(path_ / file);
+  require<Error>(bytes->size() <= most, where(file), " has ", bytes->size(), " bytes; at most ", most, " are read.");
   return bytes->text(0, bytes->size());
+}
+
+std::string Package::text(const std::string& file) const {
+  constexpr std::uint64_t kLargestSettings = 1 << 20;
+  return text(file, kLargestSettings);
+}
+
+std::string Package::words(const std::string& file, const text::VocabularyLimits& limits) const {
+  std::string bytes = text(file, limits.bytes);
+  const std::string extension = fs::path(file).extension().string();
+  const bool is_pieces = extension == ".model" || extension == ".spm", is_json = extension == ".json";
+  limits.require_words(is_pieces ? text::count_pieces(bytes, (path_ / file).string())
+                       : is_json ? text::most_json_values(bytes)
+                                 : static_cast<std::uint64_t>(std::ranges::count(bytes, '\n')),
+                       where(file));
+  return bytes;
 }
 
 }  // namespace dragoman::model

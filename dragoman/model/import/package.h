@@ -10,6 +10,7 @@
 
 #include "dragoman/model/foreign/byte_source.h"
 #include "dragoman/model/foreign/zip.h"
+#include "dragoman/text/vocabulary_limits.h"
 
 namespace dragoman::model {
 
@@ -27,12 +28,18 @@ class Package {
   bool has(const std::string& file) const;
   // The first of these files that is there.
   std::optional<std::string> first_of(const std::vector<std::string>& files) const;
-  // These throw an Error if the file is missing or cannot be read. text() is for small files: it throws an Error if the
-  // file is larger than 64 MiB.
+  // These throw an Error if the file is missing or cannot be read. open() is for weights.
   foreign::Bytes open(const std::string& file) const;
+  // The size of a file as it is stored: in a zip file it may be packed.
+  std::uint64_t stored_bytes(const std::string& file) const;
+  // The text of a file of settings. Throws an Error if it is larger than 1 MiB.
   std::string text(const std::string& file) const;
+  // The text of a list of words, such as a SentencePiece model. Throws an Error if it is larger than the limits allow.
+  std::string words(const std::string& file, const text::VocabularyLimits& limits) const;
 
  private:
+  std::string text(const std::string& file, std::uint64_t most) const;
+
   std::filesystem::path path_;
   std::shared_ptr<const foreign::ZipFile> zip_;  // null for a directory
   std::string folder_;                           // of the files in the zip file, with a '/' at its end

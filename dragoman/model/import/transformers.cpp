@@ -39,6 +39,7 @@ void open_transformers_weights(const Package& package, ForeignModel& model) {
   const auto file = package.first_of({"model.safetensors", "pytorch_model.bin"});
   require<Error>(file.has_value(), package.where(), " has neither 'model.safetensors' nor 'pytorch_model.bin'.");
   model.weights = package.where(*file);
+  model.weight_bytes = package.stored_bytes(*file);
   if (*file == "model.safetensors") {
     model.tensors = safetensors_of(package.path() / *file);
   } else {

@@ -14,8 +14,13 @@ namespace {
 using data::error_message_of;
 using foreign::Origin;
 using foreign::Parameter;
+using foreign::parameter_tensor;
 using foreign::Place;
-using foreign::read_parameter;
+
+std::vector<float> read_parameter(const foreign::Tensors& tensors, const foreign::Parameter& parameter,
+                                  const char* where) {
+  return foreign::floats_of(parameter_tensor(tensors, parameter, where));
+}
 
 // The names that a model with these settings saves.
 std::multiset<std::string> names_in_model(const TransformerConfig& config) {

@@ -6,6 +6,8 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/json_text.h"
+#include "dragoman/base/utf8.h"
 
 namespace dragoman::study::ablate {
 namespace {
@@ -54,6 +56,16 @@ TEST_F(RunFilesTest, AConfigurationHoldsEverySettingThatIsGiven) {
   EXPECT_NE(text.find("d-k: \"none\"\n"), std::string::npos) << text;
   EXPECT_NE(text.find("train-source: \"a \\\"b\\\".en,c.en\"\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("valid-source"), std::string::npos) << text;
+}
+
+// The runs read the names back from the configuration.
+TEST_F(RunFilesTest, AConfigurationHoldsNamesThatAreNotUtf8) {
+  train::TrainingSettings settings;
+  settings.text.train_source = {"a\xFF.en", "ü.en"};
+  write_config_file(files.settings(), settings);
+  const std::string text = read_file(files.settings());
+  EXPECT_FALSE(first_invalid_utf8(text));
+  EXPECT_NE(from_valid_utf8(text).find("train-source: \"a\xFF.en,ü.en\"\n"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/json_text.h"
 #include "dragoman/base/new_directory.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/base/threads.h"
@@ -227,7 +228,7 @@ class Study {
                 .signature = eval::signature(bleu, 1, eval::resampling_text(eval::Resampling::kBootstrap, trials)),
                 .protocol = protocol()};
     replace_file(files_.markdown(), table_markdown(table));
-    replace_file(files_.json(), table_json(table).dump(2) + "\n");
+    replace_file(files_.json(), json_text(table_json(table), 2) + "\n");
     replace_file(files_.page(), table_page(table));
     return table;
   }
