@@ -142,6 +142,7 @@ void write_zip_seeds(const fs::path& directory) {
   const std::vector<ZipMember> members{{"a/b", "stored"}, {"c", "packed", deflated("packed")}};
   replace_file(directory / "small", zip_of(members));
   replace_file(directory / "large", zip_of(members, /*large=*/true));
+  replace_file(directory / "repeated", zip_of({repeated("a", "abcde", 40)}));
 }
 
 // The first byte is 0 for a checkpoint, and 1 for a pickle.
@@ -151,6 +152,7 @@ void write_pickle_seeds(const fs::path& directory) {
   replace_file(directory / "zip", checkpoint + torch_zip_of(saved_tensors()));
   replace_file(directory / "legacy", checkpoint + torch_legacy_of(saved_tensors()));
   replace_file(directory / "tensors", pickle + pickled::whole(pickled_tensors(saved_tensors(), false)));
+  replace_file(directory / "shared", pickle + pickled::whole(pickled_shared_tensors(3, 4)));
   replace_file(directory / "settings",
                pickle + pickled::whole(pickled::dict(
                             {pickled::text("args"),

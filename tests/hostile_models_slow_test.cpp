@@ -127,35 +127,20 @@ class HostileModels : public SmallModelTest {
   }
 };
 
-// The parts that tensors of a checkpoint share: the function that makes them (place 0), numbers (1), and a shape (2).
-std::string shared_parts(std::size_t sizes) {
-  using namespace pickled;
-  const std::string id = tuple({text("storage"), global("torch", "FloatStorage"), text("0"), text("cpu"), integer(2)});
-  return "(" + global("torch._utils", "_rebuild_tensor_v2") + "q\x00"s + id + "Qq\x01" + "(" + times("K\x01", sizes) +
-         "tq\x02" + "t";
-}
-// A tensor of these parts.
-std::string shared_tensor() { return "h\x00("s + "h\x01" + "K" + '\0' + "h\x02h\x02\x89)tR"; }
-
 std::string checkpoint_with(const std::string& pickle) {
   return zip_of({{"m/data.pkl", pickled::whole(pickle)}, {"m/data/0", std::string(8, '\0')}});
 }
-// A dictionary of `count` such tensors under names of their own.
-std::string many_tensors(std::size_t sizes, std::size_t count) {
-  std::string pickle = "}(" + pickled::text("parts") + shared_parts(sizes);
-  for (std::size_t i = 0; i < count; ++i) pickle += pickled::text(std::to_string(i)) + shared_tensor();
-  return checkpoint_with(pickle + "u");
-}
-
 TEST_F(HostileModels, OfPyTorchAreRefused) {
-  const Ending ranks =
-      import_torch("torch: 2,000 tensors of 20,000 dimensions", [] { return many_tensors(20'000, 2'000); });
+  const Ending ranks = import_torch("torch: 2,000 tensors of 20,000 dimensions",
+                                    [] { return checkpoint_with(pickled_shared_tensors(20'000, 2'000)); });
   EXPECT_NE(ranks.err.find("dimensions; at most 8"), std::string::npos) << ranks.err;
-  const Ending many = import_torch("torch: 30,000 tensors of one storage", [] { return many_tensors(1, 30'000); });
+  const Ending many = import_torch("torch: 30,000 tensors of one storage",
+                                   [] { return checkpoint_with(pickled_shared_tensors(1, 30'000)); });
   EXPECT_NE(many.err.find("more than"), std::string::npos) << many.err;
   import_torch("torch: one tensor under 400,000 names", [] {
-    std::string pickle = "}(" + pickled::text("parts") + shared_parts(1) + pickled::text(std::string(60'000, 'k')) +
-                         "q\x03" + shared_tensor() + "q\x04" + times("h\x03h\x04", 400'000);
+    std::string pickle = "}(" + pickled::text("parts") + pickled_shared_parts(1) +
+                         pickled::text(std::string(60'000, 'k')) + "q\x03" + pickled_shared_tensor() + "q\x04" +
+                         times("h\x03h\x04", 400'000);
     return checkpoint_with(pickle + "u");
   });
   import_torch("torch: a million values", [] { return checkpoint_with(times("N", 1'000'000)); });
@@ -293,12 +278,12 @@ TEST_F(HostileModels, OfTransformersAreRefused) {
   }
 
   TEST_F(HostileModels, OfOurOwnAreRefused) {
-  const auto change = [](const fs::path& at, const Json& changes) {
-    Json config = parse_json(text_of(at / "config.json"), "config.json");
-    config["model"].update(changes);
-    replace_file(at / "config.json", config.dump());
-  };
-  translate_changed("ours: d-model is 2^24", [&](const fs::path& at) { change(at, {{"d-model", 1 << 24}}); });
+    const auto change = [](const fs::path& at, const Json& changes) {
+      Json config = parse_json(text_of(at / "config.json"), "config.json");
+      config["model"].update(changes);
+      replace_file(at / "config.json", config.dump());
+    };
+    translate_changed("ours: d-model is 2^24", [&](const fs::path& at) { change(at, {{"d-model", 1 << 24}}); });
     translate_changed("ours: d-ff is 2^24", [&](const fs::path& at) { change(at, {{"d-ff", 1 << 24}}); });
     translate_changed("ours: 1,000 layers of each side", [&](const fs::path& at) {
       change(at, {{"encoder-layers", 1000}, {"decoder-layers", 1000}});

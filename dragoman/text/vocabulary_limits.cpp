@@ -7,7 +7,7 @@
 namespace dragoman::text {
 
 VocabularyLimits VocabularyLimits::of_weights(std::uint64_t bytes_of_weights) {
-  constexpr std::uint64_t kBytes = 1 << 20, kWords = 40'000;
+  constexpr std::uint64_t kBytes = 1 << 20, kWords = 50'000;
   return {.bytes = kBytes + bytes_of_weights / 4, .words = kWords + bytes_of_weights / 256};
 }
 

@@ -25,13 +25,18 @@ bool has_tokenizers(const fs::path& directory) {
 }
 
 void write_tokenizers(const fs::path& directory, const Tokenizers& tokenizers, bool joint) {
+  write_tokenizer_files(directory, tokenizers.source.bytes(), tokenizers.target.bytes(), joint);
+}
+
+void write_tokenizer_files(const fs::path& directory, const std::string& source, const std::string& target,
+                           bool joint) {
   if (joint) {
     for (const fs::path& file : {source_file(directory), target_file(directory)}) remove_file(file);
-    return replace_file(joint_file(directory), tokenizers.source.bytes());
+    return replace_file(joint_file(directory), source);
   }
   remove_file(joint_file(directory));
-  replace_file(source_file(directory), tokenizers.source.bytes());
-  replace_file(target_file(directory), tokenizers.target.bytes());
+  replace_file(source_file(directory), source);
+  replace_file(target_file(directory), target);
 }
 
 Tokenizers read_tokenizers(const fs::path& given) {

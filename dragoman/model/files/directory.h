@@ -26,6 +26,9 @@ std::filesystem::path weights_file(const std::filesystem::path& directory);
 // A joint tokenizer is one for both sides, in one file.
 bool has_tokenizers(const std::filesystem::path& directory);
 void write_tokenizers(const std::filesystem::path& directory, const Tokenizers& tokenizers, bool joint);
+// The same for their files, which need not be in memory as tokenizers.
+void write_tokenizer_files(const std::filesystem::path& directory, const std::string& source, const std::string& target,
+                           bool joint);
 Tokenizers read_tokenizers(const std::filesystem::path& directory);
 // Throws an Error unless the vocabularies have the sizes in the model's config.
 void check_vocabularies(const std::filesystem::path& directory, const Tokenizers& tokenizers,

@@ -20,8 +20,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "safetensors are little-endian");
 
-// The format allows 100 MB, but a parsed header takes up to twenty times its size. This is enough for 100,000 tensors.
-constexpr std::uint64_t kLargestHeader = 16 << 20;
+// The format allows 100 MB, but a parsed header takes up to 27 times its size. So the largest header that is read grows
+// with the data behind it. Without data it is enough for 8,000 tensors.
+constexpr std::uint64_t largest_header(std::uint64_t data_bytes) { return (1 << 20) + data_bytes / 16; }
 
 struct TypeName {
   StoredType type;
@@ -146,8 +147,9 @@ SafetensorsFile::SafetensorsFile(const std::filesystem::path& path) : path_(path
     read_bytes(0, &header_bytes, sizeof header_bytes);
     require<Error>(header_bytes <= file_bytes - sizeof header_bytes, "'", path.string(),
                    "' is cut short, or not a safetensors file.");
-    require<Error>(header_bytes <= kLargestHeader, "'", path.string(), "' has a header of ", header_bytes,
-                   " bytes, or is not a safetensors file; a header of at most ", kLargestHeader, " bytes is read.");
+    const std::uint64_t largest = largest_header(file_bytes - sizeof header_bytes - header_bytes);
+    require<Error>(header_bytes <= largest, "'", path.string(), "' has a header of ", header_bytes,
+                   " bytes, or is not a safetensors file; a header of at most ", largest, " bytes is read.");
     std::string header(header_bytes, '\0');
     read_bytes(sizeof header_bytes, header.data(), header.size());
     parse_header(header, sizeof header_bytes + header_bytes, file_bytes);

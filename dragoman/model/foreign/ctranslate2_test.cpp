@@ -81,6 +81,18 @@ TEST(CTranslate2, RefusesWhatDoesNotFit) {
   EXPECT_THROW(read(bytes_of(std::uint32_t{1}) + bytes_of(std::uint32_t{0xFFFFFFFF})), Error);
 }
 
+// Each alias would have a shape of its own.
+TEST(CTranslate2, RefusesShapesAndNamesWithoutEnd) {
+  const auto with = [](std::size_t sizes, const std::string& name) {
+    const SavedVariable variable{
+        .name = name, .shape = std::vector<std::uint32_t>(sizes, 1), .numbers = bytes_of(float{1})};
+    return error_message_of([&] { read(ctranslate2_of(6, {variable}, {{"alias", name}})); });
+  };
+  EXPECT_EQ(with(8, std::string(999, 'n')), "");
+  EXPECT_NE(with(9, "n").find("has 9 dimensions; at most 8 are read."), std::string::npos) << with(9, "n");
+  EXPECT_NE(with(1, std::string(1000, 'n')).find("at most 1000 are read"), std::string::npos);
+}
+
 TEST(CTranslate2, ConfigHasDefaults) {
   const CTranslate2Config config = parse_ctranslate2_config(
       R"({"bos_token": "<b>", "decoder_start_token": "</s>", "add_source_eos": true, "layer_norm_epsilon": null,

@@ -91,6 +91,27 @@ TEST(TorchFile, RefusesTensorsThatDoNotFitTheirNumbers) {
   }
 }
 
+// Tensors may share one shape of any length, and one tensor may have any number of names.
+TEST(TorchFile, RefusesSharedPartsThatWouldBeCopiedWithoutEnd) {
+  const auto with = [](std::size_t sizes, std::size_t count) {
+    return error_message_of([&] {
+      tensors_of(zip_of({{"m/data.pkl", pickled::whole(pickled_shared_tensors(sizes, count))},
+                         {"m/data/0", bytes_of(std::vector<float>{3, 4})}}));
+    });
+  };
+  EXPECT_EQ(with(8, 100), "");
+  EXPECT_NE(with(9, 1).find("the tensor \"0\" has 9 dimensions; at most 8 are read."), std::string::npos) << with(9, 1);
+  EXPECT_NE(with(1, 20'001).find("more than 20000 tensors"), std::string::npos) << with(1, 20'001);
+}
+
+TEST(TorchFile, RefusesPackedNumbers) {
+  const SavedTensor tensor{"x", "FloatStorage", "0", "", 2, 0, {2}, {1}};
+  const std::string packed = zip_of({{"m/data.pkl", pickled::whole(pickled_tensors({tensor}, false))},
+                                     {"m/data/0", std::string(8, 'x'), deflated(std::string(8, 'x'))}});
+  EXPECT_NE(error_message_of([&] { tensors_of(packed); }).find("is packed, which torch.save does not do"),
+            std::string::npos);
+}
+
 TEST(TorchFile, NamesWhatIsMissing) {
   EXPECT_NE(error_message_of([] { tensors_of("nothing"); }).find("not a checkpoint"), std::string::npos);
   EXPECT_NE(error_message_of([] { tensors_of(zip_of({{"a", "b"}})); }).find("data.pkl"), std::string::npos);

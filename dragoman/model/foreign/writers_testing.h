@@ -165,6 +165,31 @@ inline std::string pickled_tensors(const std::vector<SavedTensor>& tensors, bool
   return dict(items);
 }
 
+// The parts that tensors may share: the function that makes them (place 0), a storage of two numbers (1), and a shape
+// of so many ones (2).
+inline std::string pickled_shared_parts(std::size_t sizes) {
+  using namespace pickled;
+  using namespace std::string_literals;
+  const std::string id = tuple({text("storage"), global("torch", "FloatStorage"), text("0"), text("cpu"), integer(2)});
+  std::string parts = "(" + global("torch._utils", "_rebuild_tensor_v2") + "q\0"s + id + "Qq\1(";
+  for (std::size_t i = 0; i < sizes; ++i) parts += "K\1";
+  return parts + "tq\2t";
+}
+// A tensor of these parts.
+inline std::string pickled_shared_tensor() {
+  using namespace std::string_literals;
+  return "h\0(h\1K\0h\2h\2\x89)tR"s;
+}
+// A dictionary of `count` such tensors under names of their own.
+inline std::string pickled_shared_tensors(std::size_t sizes, std::size_t count) {
+  std::string dictionary = "}(" + pickled::text("parts") + pickled_shared_parts(sizes);
+  for (std::size_t i = 0; i < count; ++i) {
+    dictionary += pickled::text(std::to_string(i));
+    dictionary += pickled_shared_tensor();
+  }
+  return dictionary + "u";
+}
+
 inline std::string torch_zip_of(const std::vector<SavedTensor>& tensors) {
   std::vector<ZipMember> members{{"model/data.pkl", pickled::whole(pickled_tensors(tensors, false))},
                                  {"model/byteorder", "little"}};

@@ -155,12 +155,12 @@ ImportedModel import_model(const fs::path& from, const fs::path& to, const Impor
                        .target_language = language_tag(model.languages.target, languages.target, "--target-language"),
                        .joint_vocabulary = model.source_tokenizer == model.target_tokenizer,
                        .provenance = provenance.dump()};
-  const text::Tokenizer source = text::Tokenizer::from_bytes(model.source_tokenizer, from.string());
-  const Tokenizers tokenizers{
-      source, info.joint_vocabulary ? source : text::Tokenizer::from_bytes(model.target_tokenizer, from.string())};
+  // Each can be read; one at a time, because they may be large.
+  text::Tokenizer::from_bytes(model.source_tokenizer, from.string());
+  if (!info.joint_vocabulary) text::Tokenizer::from_bytes(model.target_tokenizer, from.string());
   make_new_directory(to, [&](const fs::path& unfinished) {
     write_weights(model, info.config, unfinished);
-    write_tokenizers(unfinished, tokenizers, info.joint_vocabulary);
+    write_tokenizer_files(unfinished, model.source_tokenizer, model.target_tokenizer, info.joint_vocabulary);
     write_search(unfinished, model.search);
     write_info(unfinished, info);
   });
