@@ -6,6 +6,7 @@
 
 #include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
+#include "dragoman/base/utf8.h"
 
 namespace dragoman::text {
 namespace {
@@ -90,8 +91,8 @@ Piece read_piece(std::string_view message) {
     }
   }
   if (!std::isfinite(piece.score)) throw Malformed{};
-  // The library looks pieces up as zero-terminated strings.
-  if (piece.text.find('\0') != std::string::npos) throw Malformed{};
+  // The library looks pieces up as zero-terminated strings, and traces show them as JSON.
+  if (piece.text.find('\0') != std::string::npos || first_invalid_utf8(piece.text)) throw Malformed{};
   return piece;
 }
 

@@ -37,6 +37,12 @@ TEST(ModelFile, RefusesAPieceWithAZero) {
   EXPECT_THROW(Tokenizer::from_bytes(bytes, "x"), Error);
 }
 
+TEST(ModelFile, RefusesAPieceThatIsNotUtf8) {
+  std::string bytes = toy_tokenizer({.kind = TokenizerKind::kUnigram}).bytes();
+  bytes[bytes.find("cat")] = '\xFF';
+  EXPECT_THROW(read_model_file(bytes, "x"), Error);
+}
+
 // The rules for normalising text are a map with a table of units (a trie). SentencePiece would follow an offset in it
 // beyond the end of the table.
 TEST(ModelFile, RefusesARuleThatPointsBeyondItsTable) {

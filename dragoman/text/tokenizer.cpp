@@ -53,8 +53,7 @@ struct Tokenizer::Model {
 };
 
 Tokenizer Tokenizer::load(const std::string& path) {
-  constexpr std::size_t kLargestFile = 64 << 20;  // a vocabulary of a million tokens takes less than half of this
-  return from_bytes(read_file(path, kLargestFile), path);
+  return load(path, {.bytes = 64 << 20, .words = 1'000'000});  // of the largest vocabulary that is learned
 }
 
 Tokenizer Tokenizer::load(const std::string& path, const VocabularyLimits& limits) {

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxHeadsFile = 4 << 20;  // bytes
+constexpr std::size_t kMaxHeadsFile = 2 << 20;  // bytes
 
 fs::path heads_file(const fs::path& model_directory) { return model_directory / "heads.json"; }
 

@@ -101,7 +101,7 @@ void write_copy(const fs::path& from, const fs::path& to, ExportPrecision precis
   copy_words(from, to);
   copy_search(from, to);
   const fs::path heads = from / "heads.json";  // see decode/roles/heads_file.h; rounding changes no head's role
-  if (fs::exists(status_of(heads))) replace_file(to / "heads.json", read_plain_file(heads, 4 << 20));
+  if (fs::exists(status_of(heads))) replace_file(to / "heads.json", read_plain_file(heads, 2 << 20));
   Json provenance = parse_json(info.provenance, "the provenance of a model");
   provenance["exported"] = {{"precision", names(precision)[static_cast<std::size_t>(precision)]},
                             {"from", printable(fs::absolute(from).lexically_normal().filename().string())}};

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestConfig = 1 << 20;
+constexpr std::size_t kLargestConfig = 1 << 18;
 
 fs::path config_file(const fs::path& directory) { return directory / "config.json"; }
 

@@ -14,7 +14,7 @@ namespace dragoman::model {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kLargestFile = 1 << 20;  // bytes; the profile of a language takes a few thousand
+constexpr std::size_t kLargestFile = 1 << 19;  // bytes; the profile of a language takes a few thousand
 
 fs::path languages_file(const fs::path& directory) { return described_in(directory) / "languages.json"; }
 

@@ -9,6 +9,7 @@
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/fields_json.h"
+#include "dragoman/base/plain_file.h"
 
 namespace dragoman::train {
 namespace {
@@ -112,7 +113,7 @@ constexpr std::size_t kLargestFile = 1 << 30;  // enough for millions of records
 
 // Calls `see` with the line and the JSON of every record, in the order of the file.
 void each_record(const std::filesystem::path& path, const std::function<void(std::string_view, const Json&)>& see) {
-  const std::string text = read_file(path, kLargestFile);
+  const std::string text = read_plain_file(path, kLargestFile);
   std::string_view rest = text;
   for (int line_number = 1; !rest.empty(); ++line_number) {
     const std::size_t end = rest.find('\n');
