@@ -149,8 +149,8 @@ void add_flags(const cli::CommandEntry& command, std::set<std::string>& flags) {
 
 TEST(Documents, NameFlagsThatExist) {
   // That of the program itself, and those of mpirun, Slurm, gcc, CMake and our benchmarks.
-  std::set<std::string> flags{"--instructions", "--bind-to", "--mca",  "--gpus-per-node", "--gpus-per-task",
-                              "--param",        "--target",  "--bf16", "--cuda",          "--in-turn"};
+  std::set<std::string> flags{"--instructions", "--bind-to", "--mca",  "--gpus-per-node", "--gpus-per-task", "--param",
+                              "--target",       "--bf16",    "--cuda", "--in-turn",       "--host"};
   for (const std::string& name : model::architecture_names()) {
     add_flags(program_for({.name = name, .file = {}, .problem = ""}).tree, flags);
   }
