@@ -140,7 +140,7 @@ CudaDevice cuda_device(int index);
 std::string device_name(Device device);
 // What the bits of a sum depend on: the device and, on CUDA, the library that decides the order of additions, which
 // looks at the number of multiprocessors: "NVIDIA H200, 132 multiprocessors, cuBLASLt 13.1.0". On the CPU our own code
-// decides it, for each kind of vectors: "CPU, AVX2".
+// decides it, for each kind of vectors: "CPU, AVX2, functions 2".
 std::string arithmetic_of(Device device);
 std::size_t available_memory(Device device);  // free bytes
 

@@ -83,6 +83,9 @@ struct Effective {
 // Shows what is under way.
 class TableWatcher : public ablate::Watcher {
  public:
+  explicit TableWatcher(std::string plan) : plan_(std::move(plan)) {}
+
+  void begin() override { say("what will run:\n" + plan_); }
   void say(const std::string& sentence) override { line_.say(sentence); }
   void progressed(const ablate::Progress& progress) override {
     constexpr double kWhole = 10000;
@@ -104,6 +107,7 @@ class TableWatcher : public ablate::Watcher {
   int signal() const { return stop_.signal(); }
 
  private:
+  std::string plan_;
   StopRequest stop_;
   ProgressLine line_{ProgressOptions{.seconds_between = 60}};
 };
@@ -178,8 +182,7 @@ void make_table(CommandSettings& given) {
   const train::TrainingSettings settings = settings_of_base(given, options);
   const ablate::ChosenRows chosen = ablate::choose_rows(ablate::comparable(settings), options.rows);
   if (options.list) return list_rows(chosen, options);
-  TableWatcher watcher;
-  watcher.say("what will run:\n" + plan_text(chosen, options.seeds));
+  TableWatcher watcher(plan_text(chosen, options.seeds));
   const ablate::StudyResult result = ablate::run_study({.directory = options.output,
                                                         .settings = settings,
                                                         .chosen = chosen,

@@ -10,7 +10,7 @@
 namespace dragoman::serve {
 namespace {
 
-std::string mebibytes(std::int64_t bytes) {
+std::string mib_text(std::int64_t bytes) {
   constexpr std::int64_t kMiB = 1 << 20;
   return with_thousands((bytes + kMiB - 1) / kMiB) + " MiB";
 }
@@ -50,8 +50,8 @@ DeviceBudget::DeviceBudget(std::int64_t bytes) : bytes_(bytes) {}
 DeviceBudget::Part DeviceBudget::take(const std::string& what, std::int64_t bytes) {
   const std::lock_guard lock(counter_->mutex);
   require<MemoryError>(
-      bytes_ == 0 || bytes <= bytes_ - counter_->used, what, " needs ", mebibytes(bytes),
-      " of the GPU's memory beside the ", mebibytes(counter_->used), " that are in use, but only ", mebibytes(bytes_),
+      bytes_ == 0 || bytes <= bytes_ - counter_->used, what, " needs ", mib_text(bytes),
+      " of the GPU's memory beside the ", mib_text(counter_->used), " that are in use, but only ", mib_text(bytes_),
       " are allowed; raise --gpu-memory-mb, or try again when requests to models that were replaced have ended.");
   counter_->used += bytes;
   return {counter_.get(), [counter = counter_, bytes](const void*) {
@@ -64,7 +64,7 @@ DevicePlan plan_models(std::span<const WantedModel> wanted, std::size_t checkpoi
   const DevicePlan smallest = plan_at(0, wanted);
   const std::int64_t least = total_of(smallest, 1, checkpoints);
   require<MemoryError>(least <= budget, "serving ", wanted.size() == 1 ? "this model" : "these models",
-                       " takes at least ", mebibytes(least), " of the GPU's memory, but ", mebibytes(budget),
+                       " takes at least ", mib_text(least), " of the GPU's memory, but ", mib_text(budget),
                        " are allowed; raise --gpu-memory-mb, or choose fewer workers, models or checkpoints, a smaller "
                        "--beam, or a smaller --longest.");
   const int generations = total_of(smallest, 2, checkpoints) <= budget ? 2 : 1;
@@ -84,7 +84,7 @@ DevicePlan plan_models(std::span<const WantedModel> wanted, std::size_t checkpoi
 
 std::string describe(const DevicePlan& plan, std::int64_t budget) {
   const decode::TranslatorOptions& options = plan.models.front().options;
-  return join("the GPU's memory: at most ", mebibytes(plan.total), " of ", mebibytes(budget),
+  return join("the GPU's memory: at most ", mib_text(plan.total), " of ", mib_text(budget),
               plan.can_reload ? ", the old and the new models of a reload included" : "", "; batches of at most ",
               counted(options.batch_size, "sentence"), " and ", counted(options.batch_tokens, "token"), ".",
               plan.can_reload ? "" : " A reload does not fit and will be refused.");

@@ -90,6 +90,7 @@ class Study {
         files_{request.directory} {
     const RemovedIfFailed removed_if_failed(request.directory, is_new_);
     open();
+    watcher.begin();
     for (const std::string& sentence : request.chosen.left_out) watcher.say(sentence);
     provide_vocabulary();
     write_validation_text();
