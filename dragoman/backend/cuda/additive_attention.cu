@@ -52,7 +52,6 @@ struct AdditiveQuery {
       const bool seen = lane() < count;
       const float own = seen ? score(key) : -INFINITY;
       const float new_maximum = fmaxf(maximum, warp_max(own));
-      if (new_maximum == -INFINITY) continue;
       const float correction = expf(maximum - new_maximum);
       maximum = new_maximum;
       float weight = expf(own - new_maximum);
@@ -64,7 +63,7 @@ struct AdditiveQuery {
       }
     }
     sum = warp_sum(sum);
-    for (float& x : out) x = sum > 0 ? x / sum : 0.0f;
+    for (float& x : out) x = sum != 0 ? x / sum : 0.0f;  // NaN stays NaN
     return sum > 0 ? maximum + logf(sum) : -INFINITY;
   }
 

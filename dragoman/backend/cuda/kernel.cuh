@@ -144,11 +144,12 @@ __device__ T warp_sum(T x) {
   for (int step = kWarp / 2; step > 0; step /= 2) x += __shfl_xor_sync(kAllLanes, x, step);
   return x;
 }
+// A NaN does not count. (If it did, some threads would get it and others not, depending on where it came from.)
 template <class T>
 __device__ T warp_max(T x) {
   for (int step = kWarp / 2; step > 0; step /= 2) {
     const T other = __shfl_xor_sync(kAllLanes, x, step);
-    x = other > x ? other : x;
+    x = other > x || x != x ? other : x;
   }
   return x;
 }

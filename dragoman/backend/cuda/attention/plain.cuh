@@ -97,8 +97,8 @@ __global__ void attend_plainly(Problem problem, Forward<T> arrays, int tiles) {
                                       arrays.K.stride, keys, d_k);
     const bool seen = lane() < keys && problem.sight.sees(query, key);
     const float score = seen ? product * problem.scale : -INFINITY;
+    if (!__any_sync(kAllLanes, seen)) continue;
     const float new_maximum = fmaxf(maximum, warp_max(score));
-    if (new_maximum == -INFINITY) continue;
     const float correction = expf(maximum - new_maximum);
     maximum = new_maximum;
     float weight = expf(score - new_maximum);

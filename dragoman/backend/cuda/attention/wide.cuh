@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(kWideThreads)
     for (int key = lane(); key < padded; key += kWarp) maximum = fmaxf(maximum, scores[key]);
     maximum = warp_max(maximum);
     for (int key = lane(); key < padded; key += kWarp) {
-      const bool seen = scores[key] > -INFINITY;
+      const bool seen = scores[key] != -INFINITY;
       const float weight = seen ? expf(scores[key] - maximum) : 0.0f;
       sum += weight;
       const unsigned channel = static_cast<unsigned>(head) * sentence.n_k + first_key + key;
@@ -233,7 +233,7 @@ __global__ void __launch_bounds__(kWideThreads)
   // 3. The output.
   wide_sums(shared.weights_of(), own_rows, V, shared, [&](int row, int column, float sum) {
     arrays.O.row(own_row + row)[head * problem.d_v + column] =
-        from_float<bf16>(row_sums[row] > 0 ? sum / row_sums[row] : 0.0f);
+        from_float<bf16>(row_sums[row] != 0 ? sum / row_sums[row] : 0.0f);
   });
 }
 
