@@ -44,10 +44,10 @@ sigset_t ending_signals() {
 
 // Other threads may still write into the directory, so it is read again while it changes. Here and below only functions
 // are called that are safe in signal handlers.
-void remove_tree(int parent, const char* name);
+void remove_tree(int parent, const char* name, int& readings);
 
 // Returns whether something was found.
-bool remove_entries(int directory) {
+bool remove_entries(int directory, int& readings) {
   alignas(dirent64) std::array<char, 2048> entries;
   bool found = false;
   ::lseek(directory, 0, SEEK_SET);
@@ -60,21 +60,26 @@ bool remove_entries(int directory) {
       const std::string_view name(entry->d_name);
       if (name == "." || name == "..") continue;
       found = true;
-      remove_tree(directory, entry->d_name);
+      remove_tree(directory, entry->d_name, readings);
     }
   }
 }
 
-void remove_tree(int parent, const char* name) {
-  constexpr int kMostReadings = 100;  // in case something cannot be removed
+// `readings` is how often directories may still be read again, in case something cannot be removed.
+void remove_tree(int parent, const char* name, int& readings) {
   if (::unlinkat(parent, name, 0) == 0) return;
   const int directory = ::openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (directory < 0) return;
-  for (int reading = 0; reading < kMostReadings; ++reading) {
-    const bool found = remove_entries(directory);
+  do {
+    const bool found = remove_entries(directory, readings);
     if (::unlinkat(parent, name, AT_REMOVEDIR) == 0 || !found) break;
-  }
+  } while (readings-- > 0);
   ::close(directory);
+}
+
+void remove_tree(int parent, const char* name) {
+  int readings = 100;
+  remove_tree(parent, name, readings);
 }
 
 [[noreturn]] void wait_for_end() {
@@ -101,9 +106,18 @@ void end_by_signals() { handle_ending_signals(remove_and_end); }
 void end_by_signal(int signal) {
   static std::atomic<bool> ending = false;
   if (ending.exchange(true)) wait_for_end();  // another thread removes them
+  bool removes = false;
   for (Place& place : places) {
     State there = State::kThere;
-    if (place.state.compare_exchange_strong(there, State::kTaken)) remove_tree(AT_FDCWD, place.path.data());
+    if (!place.state.compare_exchange_strong(there, State::kTaken)) continue;
+    remove_tree(AT_FDCWD, place.path.data());
+    removes = true;
+  }
+  // Another thread may have been about to make a file there, with its directories. By now it has done so.
+  constexpr timespec kMoment{.tv_sec = 0, .tv_nsec = 20'000'000};
+  if (removes) ::nanosleep(&kMoment, nullptr);
+  for (const Place& place : places) {
+    if (place.state == State::kTaken) remove_tree(AT_FDCWD, place.path.data());
   }
   struct sigaction by_default {};
   by_default.sa_handler = SIG_DFL;

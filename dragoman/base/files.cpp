@@ -180,11 +180,14 @@ void FileAppender::append(std::string_view line) { write_all(file_, line, path_)
 void FileAppender::flush() { flush_to_disk(file_, path_); }
 
 LineFile::LineFile(const std::filesystem::path& path) : path_(path) {
-  file_ = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
-  is_new_ = file_ >= 0;
+  {
+    const SignalsHeld signals;  // in between
+    file_ = open_file(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC);
+    is_new_ = file_ >= 0;
+    if (is_new_) remove_by_signal(path_);
+  }
   if (!is_new_) file_ = open_file(path, O_WRONLY | O_CREAT | O_CLOEXEC);
   require<Error>(file_ >= 0, "cannot write ", final_name(path), " ", system_reason(), ".");
-  if (is_new_) remove_by_signal(path_);
 }
 
 LineFile::~LineFile() {

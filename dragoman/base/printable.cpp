@@ -100,10 +100,12 @@ std::string printable(std::string_view text) {
   return safe;
 }
 
-std::string in_quotes(std::string_view text) {
+std::string whole_in_quotes(std::string_view text) {
   std::string safe = "\"";
-  append(safe, shortened(text), "\"\\");
+  append(safe, text, "\"\\");
   return safe + "\"";
 }
+
+std::string in_quotes(std::string_view text) { return whole_in_quotes(shortened(text)); }
 
 }  // namespace dragoman

@@ -13,6 +13,8 @@ std::string printable(std::string_view text);
 
 // The same between double quotes, with quotes and backslashes escaped too, and shortened().
 std::string in_quotes(std::string_view text);
+// The same, not shortened: for logs.
+std::string whole_in_quotes(std::string_view text);
 
 // The first 60 and the last 20 characters of a text that has more, with "..." between them: for values in messages,
 // which may be a megabyte long.

@@ -32,6 +32,7 @@ TEST(InQuotes, AreShort) {
   const std::string begin(60, 'a'), end(20, 'z'), long_text = begin + std::string(1 << 20, 'm') + end;
   EXPECT_EQ(in_quotes(begin + end), "\"" + begin + end + "\"");
   EXPECT_EQ(in_quotes(long_text), "\"" + begin + "..." + end + "\"");
+  EXPECT_EQ(whole_in_quotes(long_text), "\"" + long_text + "\"");
   EXPECT_EQ(shortened("ü" + long_text + "ü"), "ü" + begin.substr(1) + "..." + end.substr(1) + "ü");
 }
 

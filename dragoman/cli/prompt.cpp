@@ -9,6 +9,7 @@
 #include "dragoman/base/error.h"
 #include "dragoman/base/printable.h"
 #include "dragoman/cli/show/output.h"
+#include "dragoman/decode/search/offers.h"
 #include "dragoman/eval/spaces.h"
 
 namespace dragoman::cli {
@@ -108,6 +109,7 @@ void Prompt::translate(const std::string& line) {
 
 // Somebody who types wants to know at once what --flags would print. The printer has reported the rest.
 void Prompt::say_doubts(const decode::TranslatedLine& line) {
+  if (line.failed) notes_.say(join("translate: this line has no translation; ", decode::kNotFinite));
   if (line.unknown) notes_.say("translate: this line has text that the model's vocabulary does not know.");
   if (!line.unseen.empty()) notes_.say(join("translate: ", text::never_saw(line.unseen), "; it can only guess."));
   if (line.repeats) notes_.say("translate: the translation repeats itself.");

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <exception>
 #include <filesystem>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
@@ -180,9 +181,9 @@ class Logs {
 // other threads, which inherit this.
 class Signals {
  public:
-  Signals() {
+  explicit Signals(std::initializer_list<int> signals = {SIGINT, SIGTERM, SIGHUP}) {
     sigemptyset(&set_);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&set_, signal);
+    for (const int signal : signals) sigaddset(&set_, signal);
     pthread_sigmask(SIG_BLOCK, &set_, nullptr);
   }
   // The next signal, or 0 if there is none within this time, of a second at most.
@@ -208,17 +209,19 @@ void reload(serve::Models& models, Logs& logs) {
 bool ends(int signal) { return signal == SIGINT || signal == SIGTERM; }
 
 // While the models load, which may take long, there is no request to be answered: SIGINT and SIGTERM end the program.
-std::jthread end_while_loading(const Signals& signals) {
+// SIGHUP waits until the server listens.
+std::jthread end_while_loading() {
   constexpr long kMilliseconds = 20;  // so long the last look may take
-  return std::jthread([&signals](const std::stop_token& loaded) {
+  return std::jthread([ending = Signals({SIGINT, SIGTERM})](const std::stop_token& loaded) {
     while (!loaded.stop_requested()) {
-      if (const int signal = signals.next(kMilliseconds); ends(signal)) end_by_signal(signal);
+      if (const int signal = ending.next(kMilliseconds); ends(signal)) end_by_signal(signal);
     }
   });
 }
 
-// Returns after SIGINT or SIGTERM, or when the device of the models is lost: a second later, in which whoever asks is
-// told. SIGHUP opens the access log again and reloads the models. Other errors here do not stop the server.
+// Returns after SIGINT or SIGTERM, or when the device of the models is lost: one second after that, so that requests
+// and health checks still get the reason. SIGHUP opens the access log again and reloads the models. Other errors here
+// do not stop the server.
 void wait_for_end(serve::Server& server, const Signals& signals, Logs& logs) {
   for (;;) {
     const bool is_lost = server.models().lost().has_value();
@@ -289,7 +292,7 @@ void serve(CommandSettings& settings) {
   settings.require_effect("gpu-memory-mb", translation_settings.device == DeviceChoice::kCuda,
                           "without --device cuda.");
   const Signals signals;
-  std::jthread loading = end_while_loading(signals);
+  std::jthread loading = end_while_loading();
   Logs logs(options.access_log);
   serve::AppOptions app{.gate = {.keys = read_keys(options.api_keys),
                                  .requests_per_minute = options.requests_per_minute,

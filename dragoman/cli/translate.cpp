@@ -64,7 +64,7 @@ decode::TranslatorOptions translator_options(const TranslationSettings& translat
   decode::TranslatorOptions result = options_of(translation, search);
   result.bad_line = options.bad_line;
   result.traces = !options.attention.empty();
-  result.deliver_failed = !options.is_typed();
+  result.deliver_failed = true;
   if (options.alignment) result.alignment = {.layer = options.alignment_layer, .head = options.alignment_head};
   return result;
 }
@@ -102,7 +102,7 @@ void translate_all(const TranslationSettings& translation, TranslateOptions opti
   }
   printer.finish();
   output.finish();
-  printer.require_all();
+  if (!is_typed) printer.require_all();
 }
 
 // At a prompt all of these can be used later.

@@ -104,7 +104,7 @@ void add_size(const TextReport& text, Section& section) {
   if (text.usable > 0) return;
   section.findings.push_back({.check = "no-pairs",
                               .level = Level::kError,
-                              .text = text.pairs > 0 ? "no pair has text on both sides" : "there is no pair in it",
+                              .text = text.pairs > 0 ? "no pair has text on both sides" : "there are no pairs",
                               .advice = "check that the files are the right ones."});
 }
 

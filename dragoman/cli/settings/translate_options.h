@@ -43,7 +43,7 @@ struct TranslateOptions {
   void printed(Visitor&& field) {
     field("scores", scores, "print the score before each translation");
     field("flags", flags,
-          "print possible problems after each translation: limit, repeats, length, unknown, unseen, bad");
+          "print possible problems after each translation: limit, repeats, length, unknown, unseen, bad, failed");
     field("alignment", alignment,
           "print the word alignment after each translation: 'source-target' pairs, counted from 0");
   }

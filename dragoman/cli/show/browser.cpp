@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kOpener = "xdg-open";
 
 // A process of its own group, so that Ctrl-C for this program does not end the browser. It has no streams of ours, and
-// no signals that this program blocks.
+// no signals that this program blocks or ignores.
 int start(const std::string& url, pid_t& id) {
   posix_spawn_file_actions_t streams;
   ::posix_spawn_file_actions_init(&streams);
@@ -29,10 +29,13 @@ int start(const std::string& url, pid_t& id) {
   ::posix_spawn_file_actions_addopen(&streams, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  sigset_t none;
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  sigset_t none, ignored;
   ::sigemptyset(&none);
   ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::sigemptyset(&ignored);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaddset(&ignored, signal);
+  ::posix_spawnattr_setsigdefault(&attributes, &ignored);
   std::string program = kOpener, page = url;
   char* arguments[] = {program.data(), page.data(), nullptr};
   const int error = ::posix_spawnp(&id, kOpener, &streams, &attributes, arguments, environ);

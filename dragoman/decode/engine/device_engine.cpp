@@ -1,7 +1,6 @@
 #include "dragoman/decode/engine/device_engine.h"
 
 #include <algorithm>
-#include <bit>
 #include <limits>
 #include <utility>
 
@@ -39,10 +38,6 @@ SentenceNeeds client_capacity(std::int64_t B, std::int64_t T, const SearchSettin
                               const EngineLimits& limits) {
   const std::int64_t S = limits.sentences;
   return {.tokens = limits.source_tokens, .cells = B * std::min(limits.source_tokens + S * settings.max_extra, S * T)};
-}
-
-std::int64_t next_power_of_two(std::int64_t count) {
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
 }
 
 }  // namespace

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 
 #include "dragoman/base/shares.h"
 
 namespace dragoman::decode {
+
+inline std::int64_t next_power_of_two(std::int64_t count) {
+  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
+}
 
 struct EngineLimits {
   std::int64_t sentences = 64;        // most sentences under way at once

@@ -1,7 +1,6 @@
 #include "dragoman/decode/lines/device_memory.h"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
 #include <vector>
 
@@ -24,10 +23,6 @@ constexpr int kSteps = 3;            // of a search until it has all its hypothe
 WeightForm form_of(const TranslatorOptions& options) {
   if (options.weights) return *options.weights;
   return options.device.kind == Device::Kind::kCuda ? WeightForm::kBFloat16 : WeightForm::kFloat32;
-}
-
-std::int64_t next_power_of_two(std::int64_t count) {
-  return static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(count)));
 }
 
 // The most tokens of a translation.

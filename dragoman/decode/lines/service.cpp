@@ -180,8 +180,12 @@ void Service::fail_orders(const std::exception_ptr& error) {
   taken_.clear();
   turns_.clear();
   counts_.waiting = counts_.under_way = 0;
-  while (!open_.empty()) {
-    const auto [ticket, open] = *open_.begin();  // stays in open_ meanwhile, so that cancel() waits for its callbacks
+  std::vector<Ticket> tickets;
+  for (const auto& [ticket, open] : open_) tickets.push_back(ticket);
+  for (const Ticket ticket : tickets) {
+    const auto found = open_.find(ticket);
+    if (found == open_.end()) continue;                     // cancelled or done meanwhile
+    const std::shared_ptr<OpenOrder> open = found->second;  // stays in open_, so that cancel() waits for its callbacks
     const std::deque<std::size_t> lines = std::exchange(open->waiting, {});
     lock.unlock();
     {
@@ -191,9 +195,10 @@ void Service::fail_orders(const std::exception_ptr& error) {
       }
     }
     lock.lock();
-    open_.erase(ticket);
+    open->left -= lines.size();
+    if (open->left == 0) open_.erase(ticket);  // otherwise a worker is delivering the last lines
   }
-  idle_.notify_all();
+  if (open_.empty()) idle_.notify_all();
 }
 
 namespace {
@@ -300,8 +305,10 @@ void Service::cancel(Ticket ticket) {
       if (turn.client == open->order.client) std::erase(turn.orders, ticket);
     }
     std::erase_if(turns_, [](const Turn& turn) { return turn.orders.empty(); });
-    counts_.waiting -= std::ssize(open->waiting);
-    places_.give_back(open->order.client, std::ssize(open->waiting));
+    if (!ending_) {  // otherwise no line waits any more
+      counts_.waiting -= std::ssize(open->waiting);
+      places_.give_back(open->order.client, std::ssize(open->waiting));
+    }
     std::erase_if(taken_, [&](const auto& entry) {
       const auto& [number, taken] = entry;
       if (taken.ticket != ticket) return false;

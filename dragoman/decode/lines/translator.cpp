@@ -20,7 +20,7 @@
 namespace dragoman::decode {
 namespace {
 
-// Whether the tags may be of one language. Nobody knows the language of an empty one.
+// Whether the tags may be of one language. An empty tag is an unknown language, which may be the same.
 bool may_be_same(const std::string& a, const std::string& b) {
   return a.empty() || b.empty() || text::language_of(a) == text::language_of(b);
 }

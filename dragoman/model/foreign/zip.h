@@ -29,7 +29,7 @@ class ZipFile {
   // member, or if it is damaged. A stored member is read from the file when it is needed; a packed one is unpacked into
   // memory. text() is for settings and lists of words: it refuses a member of more than `most` bytes before it unpacks
   // anything. open() is for weights, which hardly become smaller: it refuses a packed member of more than 1 MiB and
-  // twice its packed size, or more than 1 GiB. open_stored() refuses all packed members: PyTorch packs none.
+  // three times its packed size, or more than 1 GiB. open_stored() refuses all packed members: PyTorch packs none.
   std::string text(const std::string& name, std::uint64_t most) const;
   Bytes open(const std::string& name) const;
   Bytes open_stored(const std::string& name) const;

@@ -162,7 +162,7 @@ void App::log(const RequestRecord& request) const {
   if (!options_.access_log) return;
   const std::string what = request.method.empty() ? "-" : request.method + " " + request.path;
   options_.access_log(fmt::format("{:%Y-%m-%dT%H:%M:%SZ} {} {} {} {} {:.1f} ms", fmt::gmtime(std::time(nullptr)),
-                                  printable(request.client), in_quotes(what), request.status, request.bytes,
+                                  printable(request.client), whole_in_quotes(what), request.status, request.bytes,
                                   1000 * request.seconds));
 }
 

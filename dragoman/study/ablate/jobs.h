@@ -32,7 +32,7 @@ struct Progress {
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  virtual void begin() = 0;  // what was asked for is right, and the work begins
+  virtual void begin() = 0;  // the request has been checked, and the work begins
   virtual void say(const std::string& sentence) = 0;
   virtual void progressed(const Progress& progress) = 0;
   virtual bool wants_stop() = 0;  // first called when everything is prepared and the runs begin
