@@ -40,15 +40,22 @@ std::size_t place_of(std::string_view text, std::size_t count) {
   return at;
 }
 
+// Where the last `count` characters of the text begin. Looks at no more of it, however long it is.
+std::size_t place_of_last(std::string_view text, std::size_t count) {
+  const auto continues = [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0) == 0x80; };
+  std::size_t at = text.size();
+  for (; count > 0 && at > 0; --count) {
+    --at;
+    for (int bytes = 1; bytes < 4 && at > 0 && continues(text[at]); ++bytes) --at;
+  }
+  return at;
+}
+
 // The first and the last characters of a text that has more than both; else the text.
 std::string ends_of(std::string_view text, std::size_t first, std::size_t last) {
-  if (text.size() <= first + last) return std::string(text);
-  std::size_t characters = 0;
-  for (std::size_t at = 0; at < text.size(); ++characters) next_code_point(text, at);
-  if (characters <= first + last) return std::string(text);
-  return std::string(text.substr(0, place_of(text, first)))
-      .append("...")
-      .append(text.substr(place_of(text, characters - last)));
+  const std::size_t middle = place_of(text, first);
+  if (place_of(text.substr(middle), last) == text.size() - middle) return std::string(text);
+  return std::string(text.substr(0, middle)).append("...").append(text.substr(place_of_last(text, last)));
 }
 
 // Whether a quoted part may begin here.

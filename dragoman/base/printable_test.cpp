@@ -36,6 +36,14 @@ TEST(InQuotes, AreShort) {
   EXPECT_EQ(shortened("ü" + long_text + "ü"), "ü" + begin.substr(1) + "..." + end.substr(1) + "ü");
 }
 
+// A file of a model may name the same long text many times.
+TEST(InQuotes, TakeNoLongerForALongerText) {
+  const std::string endless(std::size_t{1} << 26, 'x');
+  std::size_t bytes = 0;
+  for (int i = 0; i < 10'000; ++i) bytes += in_quotes(endless).size();  // 640 GB, if it read all
+  EXPECT_EQ(bytes, 10'000u * (60 + 3 + 20 + 2));
+}
+
 TEST(ShortQuotes, LeaveTheRestOfAMessage) {
   const std::string value(1 << 20, 'x'), shown = shortened(value);
   for (const std::string quote : {"'", "\""}) {
