@@ -141,8 +141,7 @@ TEST_F(Ranks, EndWhileTheTextIsPrepared) {
   ranks.signal(SIGTERM);
   EXPECT_NE(ranks.status(), 0);
   EXPECT_EQ(ranks.output().find("memory: "), std::string::npos) << ranks.output();
-  // mpirun may end before its ranks have.
-  EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(file("model")); }));
+  // Rank 0 removes the directory, but not if that takes a second: then mpirun kills it.
 }
 
 TEST_F(Ranks, RefuseOneOfAnotherVersion) {

@@ -5,7 +5,7 @@
 
 #include "dragoman/array/tokens.h"
 #include "dragoman/base/error.h"
-#include "dragoman/base/files.h"
+#include "dragoman/base/plain_file.h"
 #include "dragoman/text/model_file.h"
 #include "dragoman/text/pieces/piece_model.h"
 #include "dragoman/text/stretches.h"
@@ -57,7 +57,7 @@ Tokenizer Tokenizer::load(const std::string& path) {
 }
 
 Tokenizer Tokenizer::load(const std::string& path, const VocabularyLimits& limits) {
-  std::string bytes = read_file(path, limits.bytes);
+  std::string bytes = read_plain_file(path, limits.bytes);
   limits.require_words(is_bpe(bytes) ? most_json_values(bytes) : count_pieces(bytes, path), join("'", path, "'"));
   return from_bytes(std::move(bytes), path);
 }

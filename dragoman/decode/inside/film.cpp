@@ -5,6 +5,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/plain_file.h"
 #include "dragoman/text/lines.h"
 
 namespace dragoman::decode {
@@ -40,6 +41,7 @@ struct FrameSentence {
 std::vector<FrameSentence> read_frame(const fs::path& path) {
   const std::string where = "'" + path.string() + "'";
   std::vector<FrameSentence> sentences;
+  require_plain_file(path);
   text::LineReader lines(path.string(), {.max_bytes = kMaxLineBytes});
   for (std::string line; lines.next(line);) {
     Json frame = parse_json(line, where);

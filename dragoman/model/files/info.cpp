@@ -6,6 +6,7 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
+#include "dragoman/base/plain_file.h"
 #include "dragoman/base/json_text.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/registry/registry.h"
@@ -120,7 +121,7 @@ ModelInfo read_info(const fs::path& given) {
   const fs::path directory = described_in(given);
   require_directory(directory);
   const std::string where = "'" + config_file(directory).string() + "'";
-  const Json config = parse_json(read_file(config_file(directory), kLargestConfig), where);
+  const Json config = parse_json(read_plain_file(config_file(directory), kLargestConfig), where);
   require<Error>(config.contains("format"), where, " does not describe a model of dragoman: it has no entry 'format'.");
   check_format(config, where);
   const auto architecture = json_entry<std::string>(config, "architecture", where);
