@@ -6,8 +6,8 @@
 
 #include "dragoman/base/fields_json.h"
 #include "dragoman/base/files.h"
-#include "dragoman/base/plain_file.h"
 #include "dragoman/base/json_text.h"
+#include "dragoman/base/plain_file.h"
 #include "dragoman/base/strings.h"
 #include "dragoman/model/registry/registry.h"
 #include "dragoman/text/language_tag.h"
