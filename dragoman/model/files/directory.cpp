@@ -81,21 +81,37 @@ WeightForm default_form(const Backend& on, const fs::path& directory) {
   return stored_form(SafetensorsFile(existing_weights(directory)));
 }
 
+Error no_fit(const SafetensorsFile& weights, const fs::path& directory) {
+  return Error(join("'", weights.path().string(), "' does not fit '", (directory / "config.json").string(),
+                    "'; copy all files of the model."));
+}
+
 // The weights and config.json must be of the same model. `dragoman doctor` says which tensor differs.
 void require_fit(const SafetensorsFile& weights, const std::vector<params::NamedTensor>& tensors,
                  const fs::path& directory) {
   try {
     check_tensors(weights, tensors);
   } catch (const Error&) {
-    throw Error(join("'", weights.path().string(), "' does not fit '", (directory / "config.json").string(),
-                     "'; copy all files of the model."));
+    throw no_fit(weights, directory);
   }
+}
+
+// A network of many layers takes memory even without its weights. Each layer has at least one tensor.
+void require_layers(const SafetensorsFile& weights, ModelConfig config, const fs::path& directory) {
+  std::size_t layers = 0;
+  config.fields([&](std::string_view key, auto&& value, std::string_view) {
+    if constexpr (std::is_same_v<decltype(value), int&>) {
+      if (key.ends_with("-layers")) layers += static_cast<std::size_t>(value);
+    }
+  });
+  if (layers > weights.count()) throw no_fit(weights, directory);
 }
 
 // The model without memory for its weights, after comparing its shapes with those in the file.
 std::unique_ptr<Seq2Seq> fitting_model(const ModelInfo& info, const Tokenizers& tokenizers, const fs::path& directory) {
   const SafetensorsFile weights(existing_weights(directory));
   check_vocabularies(directory, tokenizers, info.config);
+  require_layers(weights, info.config, directory);
   std::unique_ptr<Seq2Seq> model = info.config.make_model();
   params::ParameterVisitor visitor(params::Purpose::kInference);
   model->parameters(visitor);

@@ -89,7 +89,7 @@ std::int64_t Tensor::count() const {
 }
 
 bool add_tensor(Tensors& tensors, const std::string& name, Tensor tensor, std::string_view where) {
-  const bool is_new = tensors.emplace(name, std::move(tensor)).second;
+  const bool is_new = tensors.try_emplace(name, std::move(tensor)).second;
   require<Error>(tensors.size() <= kMostTensors, where, " has more than ", kMostTensors, " tensors.");
   return is_new;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "dragoman/base/error.h"
 #include "dragoman/base/printable.h"
@@ -33,6 +34,7 @@ constexpr std::string_view kMagic = "\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19";
 // The first pickle begins with these bytes: protocol 2, and a number of ten bytes.
 constexpr std::string_view kLegacyStart = "\x80\x02\x8A\x0A";
 constexpr std::int64_t kLegacyVersion = 1001;
+constexpr std::size_t kLongestKey = 100;  // of a storage: PyTorch numbers them
 
 // The item of a tuple, if the value is a tuple with that many items.
 const Value* item_of(const Pickle& pickle, const Value& tuple, std::size_t index) {
@@ -46,7 +48,8 @@ const std::string* storage_key(const Pickle& pickle, const Value& value) {
   const Value& id = pickle.at(value.items[0]);
   const Value* tag = item_of(pickle, id, 0);
   const Value* key = item_of(pickle, id, 2);
-  const bool is_storage = tag != nullptr && tag->text == "storage" && key != nullptr && key->kind == Kind::kText;
+  const bool is_storage = tag != nullptr && tag->text == "storage" && key != nullptr && key->kind == Kind::kText &&
+                          key->text.size() <= kLongestKey;
   return is_storage ? &key->text : nullptr;
 }
 
@@ -199,12 +202,13 @@ std::optional<Tensor> TorchFile::tensor(const Value& value, const std::string& w
 Tensors TorchFile::tensors(const Value& dictionary) const {
   require<Error>(dictionary.kind == Kind::kDict, name_, " has no dictionary of tensors where one is expected.");
   Tensors tensors;
-  for (std::size_t i = 0; i + 1 < dictionary.items.size(); i += 2) {
-    const Value& key = object_.at(dictionary.items[i]);
-    if (key.kind != Kind::kText) continue;
-    auto found = tensor(object_.at(dictionary.items[i + 1]), name_ + ": the tensor " + in_quotes(key.text));
-    // If a key was set twice, the last value counts.
-    if (found && !add_tensor(tensors, key.text, *found, name_)) tensors.at(key.text) = std::move(*found);
+  // If a key was set twice, the last value counts. A key that the entries share is looked at once.
+  std::unordered_set<Pickle::Ref> seen;
+  for (std::size_t i = dictionary.items.size(); i >= 2; i -= 2) {
+    const Value& key = object_.at(dictionary.items[i - 2]);
+    if (key.kind != Kind::kText || !seen.insert(dictionary.items[i - 2]).second) continue;
+    auto found = tensor(object_.at(dictionary.items[i - 1]), name_ + ": the tensor " + in_quotes(key.text));
+    if (found) add_tensor(tensors, key.text, std::move(*found), name_);
   }
   return tensors;
 }
