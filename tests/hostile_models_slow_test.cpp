@@ -285,8 +285,8 @@ TEST_F(HostileModels, OfTransformersAreRefused) {
     };
     translate_changed("ours: d-model is 2^24", [&](const fs::path& at) { change(at, {{"d-model", 1 << 24}}); });
     translate_changed("ours: d-ff is 2^24", [&](const fs::path& at) { change(at, {{"d-ff", 1 << 24}}); });
-    translate_changed("ours: 1,000 layers in all", [&](const fs::path& at) {
-      change(at, {{"encoder-layers", 500}, {"decoder-layers", 500}});
+    translate_changed("ours: 1,000 layers of each side", [&](const fs::path& at) {
+      change(at, {{"encoder-layers", 1000}, {"decoder-layers", 1000}});
     });
     const std::string lists = "[" + times("[],", 80'000) + "0]";
     translate_changed("ours: provenance of 240 kB of lists", [&](const fs::path& at) {
