@@ -104,6 +104,17 @@ TEST(TorchFile, RefusesSharedPartsThatWouldBeCopiedWithoutEnd) {
   EXPECT_NE(with(1, 20'001).find("more than 20000 tensors"), std::string::npos) << with(1, 20'001);
 }
 
+// Reading them takes no longer than the file is.
+TEST(TorchFile, ReadsAKeyThatEntriesShareOnce) {
+  using namespace pickled;
+  std::string shared = "}(" + text("parts") + pickled_shared_parts(1) + text(std::string(60'000, 'k')) + "q\3" +
+                       pickled_shared_tensor() + "q\4";
+  for (int i = 0; i < 200'000; ++i) shared += "h\3h\4";
+  const Tensors tensors =
+      tensors_of(zip_of({{"m/data.pkl", whole(shared + "u")}, {"m/data/0", bytes_of(std::vector<float>{3, 4})}}));
+  EXPECT_EQ(tensors.size(), 1u);
+}
+
 TEST(TorchFile, RefusesPackedNumbers) {
   const SavedTensor tensor{"x", "FloatStorage", "0", "", 2, 0, {2}, {1}};
   const std::string packed = zip_of({{"m/data.pkl", pickled::whole(pickled_tensors({tensor}, false))},
