@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "dragoman/demo/grammar.h"
 #include "dragoman/demo/traced_text.h"
 
 namespace dragoman::demo {
